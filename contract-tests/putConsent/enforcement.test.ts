@@ -3,6 +3,7 @@ import { createSessionReader } from '../../src/store/sessions.js';
 import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, decide, everySignal, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const enforcing = async () => setUp(await startTestService(), { consent: 'enforce' });
 const subject_id = 'anna';
@@ -188,4 +189,80 @@ test('at work and in education, biometric categories require a stated purpose', 
   await setUp(medical, { consent: 'enforce' });
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect((await medical.ingest({ subject_id, heart_rate: 81 })).body.code).toBe('consent_required');
+});
+
+const toGrant = (body: string) => body.replace('"categories":[]', '"categories":["cardiovascular"]');
+
+/** Starts a service with a withdrawal, version 2. Changes rows as somebody who can write to the database, but has no key. */
+async function withdrawn() {
+  const service = await enforcing();
+  const knex = openKnex(service.database.url);
+  const rows = (table: string, version = {}) =>
+    knex(table).where({ account_id: service.accountId, subject_id, ...version });
+  const stamp = service.clock.nowMs.toString(36);
+  const change = async (table: string, edit: (body: string) => string, version = {}) => {
+    const { body } = await rows(table, version).first();
+    // Another version, so that the service does not use its cached row.
+    await rows(table, version).update({ body: edit(body), ...(table === 'subjects' && { version: stamp }) });
+  };
+  const read = async () => {
+    service.clock.advance(1);
+    return service.ingest({ session_id: 'day', subject_id, heart_rate: 90, timestamp: service.clock.at() });
+  };
+  await allow(service, subject_id, ['cardiovascular']);
+  expect((await read()).status).toBe(200);
+  const { body: before } = await rows('subjects').first();
+  await allow(service, subject_id, []);
+  return { service, rows, change, read, before };
+}
+
+type Withdrawn = Awaited<ReturnType<typeof withdrawn>>;
+
+test.each<[string, (changed: Withdrawn) => Promise<unknown>]>([
+  [
+    'edited into a grant',
+    async ({ change }) => {
+      await change('consents', toGrant, { version: 2 });
+      await change('subjects', toGrant);
+    },
+  ],
+  ['edited into a grant where readings use it', ({ change }) => change('subjects', toGrant)],
+  ['edited into a grant where it is recorded', ({ change }) => change('consents', toGrant, { version: 2 })],
+  ['replaced by the grant before it, where readings use it', ({ change, before }) => change('subjects', () => before)],
+  ['removed where it is recorded', ({ rows }) => rows('consents', { version: 2 }).delete()],
+  ['without a code, as 1.0.0 writes it', ({ rows }) => rows('consents', { version: 2 }).update({ code: null })],
+])('a withdrawal that is %s allows nothing, and a new decision counts', async (_, tamper) => {
+  const changed = await withdrawn();
+  const { service, read } = changed;
+  await tamper(changed);
+  expect([(await read()).status, (await read()).body.code]).toEqual([403, 'consent_required']);
+  expect((await service.request(`/v1/subjects/${subject_id}/consent`)).body.event_state).not.toBe('expired');
+  await allow(service, subject_id, ['cardiovascular']);
+  expect((await read()).status).toBe(200);
+});
+
+test('a grant without a valid code allows no signal and no text, is not confirmed by a resend, and a withdrawal ends it', async () => {
+  const { service, rows, change, read } = await withdrawn();
+  service.clock.advance(1);
+  const event_time = service.clock.at();
+  const grant = { categories: ['cardiovascular', 'textual'] as const, event_time };
+  await allow(service, subject_id, [...grant.categories], { event_time });
+  await rows('consents', { version: 3 }).update({ code: null });
+  await change('subjects', (body) => body);
+  const { body } = await read();
+  expect([body.code, body.detail]).toEqual(['consent_required', expect.stringContaining('no valid code')]);
+  const text = {
+    session_id: 'day',
+    user_message: 'I am scared.',
+    derive_sentiment: true,
+    timestamp: service.clock.at(),
+  };
+  expect((await service.ingest(text)).body.code).toBe('consent_required');
+  const stored = async () => (await service.request(`/v1/subjects/${subject_id}/consent`)).body;
+  expect(await stored()).toMatchObject({ version: 3, event_state: 'unverified' });
+  expect((await decide(service, subject_id, { ...grant, categories: [...grant.categories] })).status).toBe(409);
+  expect(await stored()).toMatchObject({ version: 3, event_state: 'unverified', categories: grant.categories });
+  await allow(service, subject_id, [], { event_time });
+  expect(await stored()).toMatchObject({ version: 4, event_state: 'withdrawn' });
+  expect((await read()).status).toBe(403);
 });

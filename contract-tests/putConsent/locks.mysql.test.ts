@@ -24,7 +24,7 @@ async function begin(): Promise<TestService> {
 async function withdraw(service: TestService): Promise<{ readonly done: Promise<unknown> }> {
   const done = allow(service, subject_id, ['vocal']);
   const subjects = createSubjectReader(service.store.read(service.accountId));
-  await until('the withdrawal is recorded', async () => (await subjects.find(subject_id))?.consent?.version === 2);
+  await until('the withdrawal is recorded', async () => (await subjects.findConsenting(subject_id))?.consent?.version === 2);
   return { done };
 }
 
@@ -70,7 +70,7 @@ test('a decision waits for a reading in progress, and keeps what it learned abou
     await runStatements(scope, subjects.toSave(new Map([[subject_id, { ...subject, active: ['exams'] }]])));
   });
   await decision;
-  const stored = await createSubjectReader(store.read(accountId)).find(subject_id);
+  const stored = await createSubjectReader(store.read(accountId)).findConsenting(subject_id);
   expect(stored).toMatchObject({ active: ['exams'], consent: { version: 2 } });
   expect(stored?.baseline).toBeDefined();
 });

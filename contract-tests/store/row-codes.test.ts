@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
+import { createEvidence } from '../../src/access-record/chain.js';
 import { hashKey } from '../../src/keys/identify.js';
 import { runHere, untilClosed } from '../../testkit/command-line.js';
 import { allow, decide } from '../../testkit/consents.js';
@@ -82,14 +83,73 @@ test('the first start codes the rows of 1.0.0 and enters their number, and a lat
   expect(await verify()).toEqual(['key_audit: 1 rows from before the first start were removed or changed']);
 });
 
-test('rows that are changed before codes and marker are removed, so that a start codes them again, are detected', async () => {
+test.each([
+  ['removed', undefined],
+  ['replaced', { check_value: 'a'.repeat(64), since_ms: Date.now() }],
+])('a changed row gets no code from a start after the mark of the first codes was %s', async (kind, mark) => {
   const opened = await openReleased();
   const { knex, verify } = opened;
   await startOnce(opened);
   await knex('api_keys').where({ key_id: 'key_2' }).update({ scopes: 'read', code: null });
-  await knex('secrets_keys').where({ name: 'codes' }).delete();
+  const marks = () => knex('secrets_keys').where({ name: 'codes' });
+  await (mark ? marks().update(mark) : marks().delete());
   await startOnce(opened);
-  expect(await verify()).toContain('rows got codes again after the first start: somebody had removed their codes');
+  expect(await knex('api_keys').where({ key_id: 'key_2' }).pluck('code')).toEqual([null]);
+  const faults = await verify();
+  expect(faults).toContainEqual(expect.stringMatching(/^api_keys: 1 rows have no code: .*key_2$/));
+  if (kind === 'removed')
+    expect(faults).toContainEqual(expect.stringMatching(/^the mark of the first codes was removed/));
+});
+
+test('the first coding goes on after a crash, for a day', async () => {
+  const opened = await openReleased();
+  const { knex } = opened;
+  const key = 'a'.repeat(64);
+  await startOnce(opened, { SECRETS_KEY: key });
+  const interrupt = async (sinceMs: number) => {
+    const [code = ''] = createEvidence([key], undefined).sign(`first codes since ${sinceMs}`);
+    await knex('secrets_keys')
+      .where({ name: 'codes' })
+      .update({ check_value: code + code, since_ms: sinceMs });
+    await knex('api_keys').where({ key_id: 'key_2' }).update({ code: null });
+    await startOnce(opened, { SECRETS_KEY: key });
+    return (await knex('api_keys').whereNull('code')).length;
+  };
+  expect([await interrupt(Date.now() - 1_000), await interrupt(Date.now() - 86_400_001)]).toEqual([0, 1]);
+});
+
+test('a consent that 1.0.0 granted is obeyed once it is accepted with a reason, and `doctor` names its table before', async () => {
+  const opened = await openReleased();
+  const { knex, run, verify } = opened;
+  const service = await startOn(opened.database);
+  await allow(service, 'p-1', ['cardiovascular']);
+  for (const table of ['consents', 'subjects']) {
+    const stored = await knex(table).first();
+    await knex(table).insert({ ...stored, subject_id: 'p/1', ...(table === 'consents' && { code: null }) });
+  }
+  const read = async () => (await service.ingest({ session_id: 's', subject_id: 'p/1', heart_rate: 70 })).status;
+  expect(await read()).toBe(403);
+  const rows = async () =>
+    JSON.parse((await run(['doctor', '--json'])).stdout).filter((it: { what: string }) => /^table /.test(it.what));
+  expect(await rows()).toMatchObject([{ what: 'table consents', found: '1 rows without a valid code', ok: false }]);
+  const row = ['consents', 'acc_1/p/1/1'];
+  const reason = ['--reason', 'granted on paper'];
+  for (const wrong of [
+    row,
+    ['consents', ...reason],
+    ['consents', 'acc_1/p/1/2', ...reason],
+    ['webhooks', 'acc_1/w', ...reason],
+  ])
+    expect([wrong, (await run(['audit', '--accept', ...wrong])).code]).toEqual([wrong, 1]);
+  expect(await read()).toBe(403);
+  expect(await run(['audit', '--accept', ...row, ...reason])).toMatchObject({ code: 0 });
+  expect(await read()).toBe(200);
+  expect(await rows()).toEqual([]);
+  expect((await run(['audit', '--accept', ...row, ...reason])).code).toBe(1);
+  const [{ action, details }] = await knex('key_audit').orderBy('at_ms', 'desc');
+  expect([action, JSON.parse(details)]).toEqual(['accept', { table: 'consents', reason: 'granted on paper' }]);
+  await service.close();
+  expect(await verify()).toEqual([]);
 });
 
 test('1.0.0 reads and writes the database on the way back, its rows are named, and `audit --accept` accepts them', async () => {
@@ -114,7 +174,7 @@ test('1.0.0 reads and writes the database on the way back, its rows are named, a
     expect.stringMatching(/^erased_ids: 1 rows were changed or added, .*3333$/),
     expect.stringMatching(/^consents: 1 rows were removed or changed, their codes were: \w{32}$/),
   ]);
-  expect(await run(['audit', '--accept'])).toMatchObject({ code: 0 });
+  expect(await run(['audit', '--accept', '--reason', 'written by 1.0.0'])).toMatchObject({ code: 0 });
   expect(await verify()).toEqual([]);
   await startOnce(opened);
   expect(await verify()).toEqual([]);

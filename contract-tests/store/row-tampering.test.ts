@@ -1,9 +1,12 @@
 /** Changes of rows by somebody who can write to the database and does not have SECRETS_KEY. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { databaseKind } from '../../testkit/databases.js';
+import { openPage, pageEnv } from '../../testkit/person-link.js';
+import { connectPhone } from '../../testkit/phone.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
@@ -168,6 +171,45 @@ test.each(all)('%s: detected', async (_, fault, change) => {
     for (const row of rows) await knex(table).insert(row);
   }
   expect(await audit(service)).toEqual([]);
+});
+
+test('a receipt key, a source key and a link without a valid code are refused', async () => {
+  const service = await startTestService({ env: pageEnv });
+  const knex = openKnex(service.database.url);
+  const [phone, page] = [await connectPhone(service, 'generic'), await openPage(service)];
+  await service.read({ subject_id: 'erased', heart_rate: 70 });
+  await service.request('/v1/subjects/erased', { method: 'DELETE' });
+  const published = async () =>
+    (await service.request('/v1/receipt-keys')).body.keys.map((it: { kid: string }) => it.kid);
+  const answers = async () => [
+    (await phone.post({ heart_rate: 72 })).status,
+    (await page.read('v1/state?subject_id=anna')).status,
+  ];
+  const [kid] = await published();
+  const [x] = await knex('receipt_keys').pluck('public_key');
+  await knex('receipt_keys').insert({
+    key_id: 'rk_forged',
+    public_key: 'x'.repeat(43),
+    created_at_ms: 1,
+    code: 'a'.repeat(32),
+  });
+  expect([await published(), await answers()]).toEqual([[kid], [200, 404]]);
+  await knex('receipt_keys')
+    .where({ key_id: kid })
+    .update({ public_key: 'x'.repeat(43) });
+  for (const table of ['source_keys', 'person_links']) await knex(table).increment('expires_at_ms', 86_400_000);
+  await sleep(1_100);
+  expect([await published(), await answers()]).toEqual([[], [401, 401]]);
+  // The next receipt has a key that is published.
+  await service.read({ subject_id: 'erased', heart_rate: 70 });
+  const { body } = await service.request('/v1/subjects/erased', { method: 'DELETE' });
+  const [next] = await published();
+  expect(JSON.parse(Buffer.from(body.receipt.split('.')[0], 'base64url').toString()).kid).toBe(next);
+  // With their rows as they were, they are accepted again.
+  await knex('receipt_keys').where({ key_id: kid }).update({ public_key: x });
+  for (const table of ['source_keys', 'person_links']) await knex(table).decrement('expires_at_ms', 86_400_000);
+  await sleep(1_100);
+  expect([[...(await published())].sort(), await answers()]).toEqual([[kid, next].sort(), [200, 404]]);
 });
 
 test('a trigger that drops new entries is named, and after its removal their gap is', async () => {

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { createDigest, deriveKey } from '../contract/derive-key.js';
 import { type AnyChainedEntry, type Checkpoint, type NewEntry, nobody } from '../store/access-queries.js';
 import { type ChainRows, createChainRows } from '../store/accesses.js';
+import { introduceCodes } from '../store/first-codes.js';
 import { type Evidence, type Extend, toEntry } from '../store/row-codes.js';
 import type { Store } from '../store/store.js';
 
@@ -41,17 +42,22 @@ export function createEvidence(secretsKeys: readonly string[], extend: Extend | 
   return { sign: createDigest(secretsKeys, 'row codes'), extend };
 }
 
+type EvidenceParts = readonly [secretsKeys: readonly [string, ...string[]], hasRecord: boolean, now: () => number];
+
 /** Lets a store code its rows. Returns the chain of the process. Without `hasRecord`, no entry is stored. */
-export function startEvidence(
-  store: Pick<Store, 'keepEvidence'>,
-  secretsKeys: readonly [string, ...string[]],
-  hasRecord: boolean,
-  now: () => number,
-) {
+export function startEvidence(store: Pick<Store, 'keepEvidence'>, ...[secretsKeys, hasRecord, now]: EvidenceParts) {
   const chain = createChain(secretsKeys[0], now);
   const evidence = createEvidence(secretsKeys, hasRecord ? chain.extend : undefined);
   store.keepEvidence(evidence);
   return { chain, evidence };
+}
+
+/** Does the same, and codes the rows of an earlier version before the process codes any row. */
+export async function startCoding(store: Pick<Store, 'keepEvidence' | 'run'>, ...parts: EvidenceParts) {
+  const started = startEvidence(store, ...parts);
+  const [, , now] = parts;
+  await store.run((knex) => introduceCodes(knex, now()));
+  return started;
 }
 
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AnyChainedEntry, NewEntry } from '../store/access-queries.js';
 import { findChangedConsents } from '../store/consents.js';
+import { nameRow } from '../store/invalid-rows.js';
 import { listPages } from '../store/people.js';
 import { type CodedRow, type CodedTable, codedTables, type Evidence, signRow, toEntry } from '../store/row-codes.js';
 
@@ -63,7 +64,7 @@ export async function findRowFaults(knex: Knex, evidence: Evidence, ledger: Ledg
   const corrections: NewEntry[] = [];
   const { codedAtMs, firstStartMs, expiredBeforeMs } = ledger;
   if (codedAtMs.length > 1 || codedAtMs.some((it) => it > firstStartMs + dayMs))
-    faults.push('rows got codes again after the first start: somebody had removed their codes');
+    faults.push('the mark of the first codes was removed after the first start: rows without a code are not valid');
   for (const table of codedTables) {
     const { found, missing, corrections: added } = await findTableFaults(knex, evidence, table, ledger);
     for (const [problem, rows] of Object.entries(found))
@@ -107,7 +108,7 @@ async function findTableFaults(knex: Knex, evidence: Evidence, table: CodedTable
   const check = (row: CodedRow) => {
     const code = row['code'] as string | null;
     const valid = signRow(evidence, table, row);
-    const name = table.key.map((column) => row[column]).join('/');
+    const name = nameRow(table, row);
     if (code === null) return found.uncoded.push(name);
     if (!valid.includes(code)) {
       if (!codes.has(code)) missing -= 1;

@@ -115,5 +115,5 @@ async function fire(scope: WriteScope, due: readonly Candidate[], { digestId, re
 
 /** Returns false for a person whose newest consent allows nothing. */
 function mayAlert({ consent }: Subject, nowMs: number): boolean {
-  return !consent || (consent.categories.length > 0 && !isExpired(consent, nowMs));
+  return !consent || (consent.categories.length > 0 && !consent.isUnverified && !isExpired(consent, nowMs));
 }

@@ -3,6 +3,8 @@ import { verifyRecord } from '../access-record/verify.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
+import { currentActor } from '../keys/audit.js';
+import { createKeyRecordId } from '../keys/identify.js';
 import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
@@ -23,6 +25,7 @@ interface AuditOptions {
   readonly keys: boolean;
   readonly verify: boolean;
   readonly accept: boolean;
+  readonly reason?: string;
 }
 
 export function createAuditCommand(withStore: WithStore): Command {
@@ -44,14 +47,22 @@ export function createAuditCommand(withStore: WithStore): Command {
       false,
     )
     .addOption(
-      new Option('--accept', 'enter in the record that the rows which --verify names are as they should be')
+      new Option(
+        '--accept',
+        'enter in the record that a row which --verify names is as it should be, or all of them. The service then obeys it',
+      )
         .default(false)
         .conflicts(['subject', 'verify', 'keys']),
     )
-    .action((options: AuditOptions) =>
-      withStore((store, config) =>
-        options.accept ? accept(store, config) : options.verify ? verify(store, config, options) : list(store, options),
-      ),
+    .option('--reason <text>', 'why it is. Required with --accept, and stored in the audit log')
+    .argument('[table]', 'table of the row to accept')
+    .argument('[row]', 'the row, as --verify names it')
+    .action((table: string | undefined, row: string | undefined, options: AuditOptions) =>
+      withStore((store, config) => {
+        if (options.accept) return accept(store, config, { table, row, reason: options.reason });
+        if (table !== undefined) throw new Error('TABLE and ROW require --accept');
+        return options.verify ? verify(store, config, options) : list(store, options);
+      }),
     );
 }
 
@@ -115,9 +126,31 @@ async function readAndVerify(store: Store, { retention, ...config }: Config) {
   return store.readSnapshot((knex) => verifyRecord(knex, options));
 }
 
-/** Codes the rows as they are, and adds entries after which they are the expected ones. */
-async function accept(store: Store, config: Config): Promise<void> {
+interface Accepted {
+  readonly table: string | undefined;
+  readonly row: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Codes a row as it is, or all rows, and enters the reason in the audit log. */
+async function accept(store: Store, config: Config, { table, row, reason }: Accepted): Promise<void> {
+  if (!reason) throw new Error('--accept requires --reason: state why the row is as it should be');
+  if ((table === undefined) !== (row === undefined)) throw new Error('state TABLE and ROW, or none of them');
   await runStartStep('SECRETS_KEY', () => findMatchingKeys(store, config));
+  await store.use(createKeyTable).transact(async (writer) => {
+    const accepted = table !== undefined && row !== undefined ? await writer.acceptRow(table, row) : {};
+    await writer.audit({
+      ...{ accountId: String(accepted['account_id'] ?? '-'), entryId: createKeyRecordId('aud', 20), atMs: Date.now() },
+      ...{ action: 'accept', keyId: accepted['code'] ? String(accepted['code']) : null, keyPrefix: null },
+      ...{ actor: currentActor(), details: { table: table ?? 'all', reason } },
+    });
+  });
+  if (table === undefined) return acceptAll(store, config);
+  console.log(`Accepted the row ${row} of ${table} as it is.`);
+}
+
+/** Codes the rows as they are, and adds entries after which they are the expected ones. */
+async function acceptAll(store: Store, config: Config): Promise<void> {
   await store.run((knex) => codeRows(knex, (code, codes) => code === null || !codes.includes(code)));
   const { corrections } = await readAndVerify(store, config);
   if (corrections.length > 0)

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { alerts } from '../../generated/spec.js';
+import { createEvidence } from '../access-record/chain.js';
 import type { Config } from '../config/config.js';
 import { buildKeyFilePath } from '../config/secrets-key.js';
 import { formatCommandLine } from '../contract/command-line.js';
@@ -16,6 +17,8 @@ import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { findOldestEvent } from '../store/outbox.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
+import { hasFirstCodes } from '../store/first-codes.js';
+import { countInvalidRows } from '../store/invalid-rows.js';
 import { openStore, type Store } from '../store/store.js';
 import { createWebhookTable, type StoredWebhook } from '../store/webhooks.js';
 import { adviseOnDatabase, adviseOnHost } from './advise.js';
@@ -130,6 +133,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
       ...(isReady
         ? [
             await checkSecretsKey(store, config),
+            ...(await checkRows(store, config)),
             ...(await checkWorker(store, database.kind)),
             ...(await checkSources(store, config)),
             ...(await checkAlertRules(store, config)),
@@ -160,6 +164,15 @@ async function checkSecretsKey(store: Store, config: Config): Promise<Finding> {
   } catch (error) {
     return problem(what, ...splitRemedy(error));
   }
+}
+
+/** Names the tables with rows that the service does not obey. The first start codes the rows of an earlier version. */
+async function checkRows(store: Store, config: Config): Promise<Finding[]> {
+  const keys = await findMatchingKeys(store, config).catch(() => undefined);
+  if (!keys || !(await store.run(hasFirstCodes))) return [];
+  const counts = await store.run((knex) => countInvalidRows(knex, createEvidence(keys, undefined)));
+  const remedy = `see ${formatCommandLine('audit', '--verify')}, then record them again, or accept them with audit --accept`;
+  return [...counts].map(([table, count]) => problem(`table ${table}`, `${count} rows without a valid code`, remedy));
 }
 
 /** A worker distributes an event, and sends a due delivery, within a second. */

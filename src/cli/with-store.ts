@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { startEvidence } from '../access-record/chain.js';
+import { startCoding } from '../access-record/chain.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { runStartStep } from '../observe/start.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
@@ -30,7 +30,7 @@ export async function withStore(
     if (isNew) console.error(`Created the database ${resolve(database.file)}.`);
     // A command may run without the keys. It then writes rows without codes.
     const keys = await findMatchingKeys(store, config).catch(() => undefined);
-    if (keys) startEvidence(store, keys, config.retention.accessesMs > 0, Date.now);
+    if (keys) await startCoding(store, keys, config.retention.accessesMs > 0, Date.now);
     await work(store, config);
   });
 }

@@ -33,7 +33,7 @@ export function findRefusedCategories(
  * Returns the categories that a consent allows at a time. `hasPurpose`: the account states a medical or safety purpose.
  */
 export function readAllowed(consent: Consent, hasPurpose: boolean, nowMs: number): AllowedCategories {
-  if (isExpired(consent, nowMs)) return new Set();
+  if (consent.isUnverified || isExpired(consent, nowMs)) return new Set();
   const refused = findRefusedCategories(consent, hasPurpose);
   return new Set(consent.categories.filter((it) => !refused.includes(it)));
 }

@@ -58,11 +58,15 @@ async function record(
 ): Promise<StoredConsent | ProblemError> {
   const [subjects, consents] = [createSubjectWriter(scope), createConsentWriter(scope)];
   const known = (await subjects.lock([subjectId])).get(subjectId) ?? unknownSubject;
-  const [newest] = await consents.page(subjectId, 1);
+  const [stored] = await consents.page(subjectId, 1);
+  // A version that the service did not write allows nothing. Its times count, because it may withdraw.
+  const newest = stored?.isUnverified ? { ...stored, categories: [] } : stored;
   const recorded = follow(newest, decision, nowMs);
-  if (recorded !== newest) await consents.save(subjectId, recorded);
-  if (recorded !== newest && recorded.version === newest?.version)
+  if (recorded !== newest && recorded.version === stored?.version) {
+    await consents.save(subjectId, { ...stored, latestMs: recorded.latestMs });
     return new ProblemError('consent_outdated', { values: { newest: new Date(recorded.latestMs).toISOString() } });
+  }
+  if (recorded !== newest) await consents.save(subjectId, recorded);
   const { version, categories, context, expiresAtMs } = recorded;
   const consent: Consent = { version, categories, context, expiresAtMs };
   const allowed = findAllowed(consent);
@@ -84,7 +88,7 @@ function follow(newest: StoredConsent | undefined, decision: Decision, nowMs: nu
   const { eventMs } = decision;
   const next = { ...decision, version: (newest?.version ?? 0) + 1, recordedAtMs: nowMs, latestMs: eventMs };
   if (!newest) return next;
-  if (isSame(newest, decision)) return newest;
+  if (!newest.isUnverified && isSame(newest, decision)) return newest;
   const aheadMaxMs = Math.max(0, newest.eventMs - newest.recordedAtMs) + contract.further_ahead_seconds * 1000;
   if (eventMs > newest.latestMs && eventMs <= nowMs + aheadMaxMs) return next;
   const latestMs = Math.max(newest.latestMs, eventMs);

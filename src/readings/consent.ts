@@ -62,7 +62,7 @@ export async function readTextConsent(
   nowMs: number,
 ): Promise<boolean> {
   const id = subjectId ?? (await createSessionReader(scope).find(sessionId))?.session.subjectId;
-  const consent = id === undefined ? undefined : (await createSubjectReader(scope).find(id))?.consent;
+  const consent = id === undefined ? undefined : (await createSubjectReader(scope).findConsenting(id))?.consent;
   return consent !== undefined && readAllowed(consent, hasPurpose, nowMs).has('textual');
 }
 
@@ -89,6 +89,7 @@ export function applyConsent(
   if (!person) return refuse('no_subject');
   const { subjectId, subject } = person;
   if (!subject?.consent) return refuse('not_recorded');
+  if (subject.consent.isUnverified) return refuse('unverified');
   if (isExpired(subject.consent, nowMs)) return refuse('expired');
   const allowed = readAllowed(subject.consent, check.hasPurpose, nowMs);
   const { kept, dropped } = keepAllowed(reading.signals, allowed);

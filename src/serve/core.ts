@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../generated/spec.js';
-import { startEvidence } from '../access-record/chain.js';
+import { startCoding } from '../access-record/chain.js';
 import { startAccessRecord, toAccess } from '../access-record/record.js';
 import type { Caller, OperationId } from '../contract/contract.js';
 import type { Whose } from '../contract/whose.js';
@@ -22,7 +22,6 @@ import { createAccessTable } from '../store/accesses.js';
 import { createErasedIdTable } from '../store/erased-ids.js';
 import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
-import { introduceCodes } from '../store/row-codes.js';
 import type { Pause, SlicedScope } from '../store/scope.js';
 import { createPersonLinkLookup } from '../store/person-links.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
@@ -114,8 +113,7 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const sessionTokens = createSessionTokens(foundation.secretsKeys);
   const hasRecord = config.retention.accessesMs > 0;
-  const { chain } = startEvidence(store, foundation.secretsKeys, hasRecord, now);
-  await store.run((knex) => introduceCodes(knex, now()));
+  const { chain } = await startCoding(store, foundation.secretsKeys, hasRecord, now);
   const accesses = store.use(createAccessTable);
   const accessRecord = hasRecord ? keep(startAccessRecord({ accesses, digestId, chain, now, log })) : undefined;
   async function recordAccess(operationId: OperationId, whose: Whose, caller: Caller | undefined): Promise<void> {

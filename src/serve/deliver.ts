@@ -1,3 +1,4 @@
+import { startEvidence } from '../access-record/chain.js';
 import { createMetrics } from '../observe/metrics.js';
 import { createReadiness, createThreadLoadProbe } from '../observe/probes.js';
 import { serveMetrics } from '../observe/server.js';
@@ -12,6 +13,8 @@ export async function startDelivery(parts: ProcessParts) {
   const closing = new AbortController();
   const { result: metricsUrl, close } = await startAll(async (keep) => {
     const foundation = await openFoundation(keep, parts, false);
+    // Alerts verify consents. This process changes no row that has a code.
+    startEvidence(foundation.store, foundation.secretsKeys, false, foundation.now);
     const metrics = createMetrics();
     metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
     metrics.watchDatabase(foundation.figures);

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Consent } from '../../packages/score/rows/person.js';
 import { nameColumns } from './columns.js';
 import { listPages } from './people.js';
-import { changeRows } from './row-codes.js';
+import { changeRows, type CodedRow, hasValidCode } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { insertRows } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -22,10 +22,16 @@ export interface StoredConsent extends Consent {
   readonly sent?: Omit<StoredConsent, 'version' | 'recordedAtMs' | 'latestMs' | 'sent'> | undefined;
 }
 
-interface ConsentRow {
+interface ConsentRow extends CodedRow {
   readonly version: number;
   readonly recorded_at_ms: number;
   readonly body: string;
+}
+
+/** A person with the newest version of their consent. Its columns are null without one. */
+export interface ConsentingRow extends CodedRow {
+  readonly subject_id: string;
+  readonly subject_body: string | null;
 }
 
 export function createConsentReader({ knex, accountId }: ReadScope) {
@@ -33,12 +39,15 @@ export function createConsentReader({ knex, accountId }: ReadScope) {
     /** Returns at most `max` versions before a version, newest first. */
     async page(subjectId: string, max: number, before = Number.MAX_SAFE_INTEGER): Promise<StoredConsent[]> {
       const rows: ConsentRow[] = await knex('consents')
-        .select('version', 'recorded_at_ms', 'body')
+        .select()
         .where({ account_id: accountId, subject_id: subjectId })
         .andWhere('version', '<', before)
         .orderBy('version', 'desc')
         .limit(max);
-      return rows.map(toConsent);
+      return rows.map((row) => ({
+        ...toConsent(row),
+        ...(!hasValidCode(knex, 'consents', row) && { isUnverified: true }),
+      }));
     },
   };
 }
@@ -49,7 +58,10 @@ export function createConsentWriter(scope: ReadScope) {
     ...createConsentReader(scope),
 
     /** Adds a version, or replaces a stored one. */
-    async save(subjectId: string, { version, recordedAtMs, ...content }: StoredConsent): Promise<void> {
+    async save(
+      subjectId: string,
+      { version, recordedAtMs, isUnverified: _, ...content }: StoredConsent,
+    ): Promise<void> {
       const body = rowFormats.consent.encode(content);
       const row = { account_id: accountId, subject_id: subjectId, version, recorded_at_ms: recordedAtMs, body };
       const key = { account_id: accountId, subject_id: subjectId, version };
@@ -63,12 +75,40 @@ export function createConsentWriter(scope: ReadScope) {
   };
 }
 
+const newestVersion =
+  '(select max(newest.version) from consents as newest ' +
+  'where newest.account_id = subjects.account_id and newest.subject_id = subjects.subject_id)';
+
+/** Selects people with the newest version of their consents, in one statement. */
+export function selectConsenting({ knex, accountId }: ReadScope, subjectIds: readonly string[]): Knex.QueryBuilder {
+  return knex('subjects')
+    .leftJoin('consents', function () {
+      this.on('consents.account_id', 'subjects.account_id')
+        .andOn('consents.subject_id', 'subjects.subject_id')
+        .andOn('consents.version', knex.raw(newestVersion));
+    })
+    .where('subjects.account_id', accountId)
+    .whereIn('subjects.subject_id', subjectIds)
+    .select('consents.*', 'subjects.subject_id', { subject_body: 'subjects.body' });
+}
+
+/**
+ * Returns the consent of a person as readings obey it: `used`, which is stored with the person, allows something only if it
+ * is the newest recorded version, and this row has a valid code.
+ */
+export function verifyConsent(knex: Knex, newest: ConsentingRow, { isUnverified: _, ...consent }: Consent): Consent {
+  const isRecorded = isConsentRow(newest) && toText(toConsent(newest)) === toText(consent);
+  return isRecorded && hasValidCode(knex, 'consents', newest) ? consent : { ...consent, isUnverified: true };
+}
+
+function isConsentRow(row: CodedRow): row is ConsentRow {
+  return row['version'] !== null;
+}
+
 /** Returns the people whose consent, as readings use it, is not the newest recorded version, e.g. `acc_1/p-1`. */
 export async function findChangedConsents(knex: Knex): Promise<string[]> {
   const columns = nameColumns('accountId subjectId body');
   const people = knex('subjects').where('body', 'like', '%"consent":%').select(columns);
-  const toText = (it: Consent | undefined) =>
-    it && JSON.stringify([it.version, it.categories, it.context, it.expiresAtMs]);
   const changed: string[] = [];
   for await (const page of listPages<typeof columns>(people, 'accountId subjectId')) {
     const ids = page.map(({ accountId, subjectId }) => [accountId, subjectId]);
@@ -81,6 +121,11 @@ export async function findChangedConsents(knex: Knex): Promise<string[]> {
     }
   }
   return changed;
+}
+
+/** Returns what readings use of a consent, as text. */
+function toText(it: Consent | undefined): string | undefined {
+  return it && JSON.stringify([it.version, it.categories, it.context, it.expiresAtMs]);
 }
 
 function toConsent({ version, recorded_at_ms: recordedAtMs, body }: ConsentRow): StoredConsent {

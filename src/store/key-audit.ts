@@ -6,8 +6,8 @@ export interface AuditEntry {
   readonly accountId: string;
   readonly entryId: string;
   readonly atMs: number;
-  readonly action: 'create' | 'rotate' | 'revoke' | 'set';
-  /** The changed key. Null for a change of the account itself. */
+  readonly action: 'create' | 'rotate' | 'revoke' | 'set' | 'accept';
+  /** The changed key. Null for a change of the account itself. The code of an accepted row. */
   readonly keyId: string | null;
   readonly keyPrefix: string | null;
   /** The user who made the change, as `user@host` of the process. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
 import { nameColumns, toColumns } from './columns.js';
+import { acceptRow } from './invalid-rows.js';
 import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.js';
 import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
@@ -161,6 +162,8 @@ function keyWriter(transaction: Knex.Transaction) {
       const row = { settings: rowFormats.accountSettings.encode(settings) };
       await transaction('accounts').where({ account_id: accountId }).update(row);
     },
+
+    acceptRow: (table: string, named: string) => acceptRow(transaction, table, named),
 
     async audit(entry: AuditEntry): Promise<void> {
       const row = toColumns(auditColumns, { ...entry, details: JSON.stringify(entry.details) });

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, LinkGrant, Tier } from '../contract/contract.js';
 import { nameColumns, toColumns } from './columns.js';
-import { changeRows } from './row-codes.js';
+import { changeRows, hasValidCode, requireEvidence } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import type { ReadScope } from './scope.js';
 
@@ -67,6 +67,7 @@ export function createPersonLinkTable({ knex, accountId }: ReadScope) {
     /** Hands the links of an API key to its successor. */
     async setMaker(makerKeyId: string, successorId: string): Promise<void> {
       const ids: string[] = await mine({ maker_key_id: makerKeyId })(knex('person_links')).pluck('link_id');
+      if (ids.length > 0) requireEvidence(knex);
       const made = (rows: Knex.QueryBuilder) => mine({})(rows).whereIn('link_id', ids);
       await changeRows(knex, 'person_links', made, (on) =>
         made(on('person_links')).update({ maker_key_id: successorId }),
@@ -78,7 +79,7 @@ export function createPersonLinkTable({ knex, accountId }: ReadScope) {
 /** Links of all accounts. */
 export function createPersonLinkLookup(knex: Knex) {
   return {
-    /** Returns the link with this hash or id, also an expired one. */
+    /** Returns the link with this hash or id, also an expired one. A link without a valid code does not exist. */
     async find(by: { readonly keyHash: string } | { readonly linkId: string; readonly accountId: string }) {
       const where =
         'keyHash' in by
@@ -95,10 +96,13 @@ export function createPersonLinkLookup(knex: Knex) {
         .where(where)
         .select({
           ...selected,
-          ...{ tier: 'accounts.tier', settings: 'accounts.settings', maker: 'api_keys.key_id' },
+          ...{ code: 'person_links.code', tier: 'accounts.tier', settings: 'accounts.settings' },
+          maker: 'api_keys.key_id',
           ...{ revoked: 'api_keys.revoked_at_ms', ends: 'api_keys.expires_at_ms' },
         });
-      return row ? toFound(row) : undefined;
+      if (!row) return undefined;
+      const { code, ...found } = row;
+      return hasValidCode(knex, 'person_links', { ...toColumns(columns, found), code }) ? toFound(found) : undefined;
     },
 
     /**

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { nameColumns, toColumns } from './columns.js';
-import { changeRows } from './row-codes.js';
+import { changeRows, hasValidCode } from './row-codes.js';
 
 /** A key that signs deletion receipts (Ed25519). */
 export interface ReceiptKey {
@@ -10,6 +10,11 @@ export interface ReceiptKey {
   /** Sealed. Null if a rotation has replaced the key. */
   readonly privateKey: string | null;
   readonly createdAtMs: number;
+}
+
+/** A stored key. Without a valid code, it neither signs nor is published. */
+export interface StoredReceiptKey extends ReceiptKey {
+  readonly hasValidCode: boolean;
 }
 
 const columns = nameColumns('keyId publicKey privateKey createdAtMs');
@@ -23,8 +28,13 @@ export function createReceiptKeyTable(knex: Knex) {
   const selectKey = (keyId: string) => (rows: Knex.QueryBuilder) => rows.where({ key_id: keyId });
   return {
     /** Returns at most `max` keys, newest first. */
-    async list(max: number): Promise<ReceiptKey[]> {
-      return table().select(columns).orderBy(newestFirst).limit(max);
+    async list(max: number): Promise<StoredReceiptKey[]> {
+      const rows = await table().select().orderBy(newestFirst).limit(max);
+      return rows.map((row) => ({
+        ...{ keyId: row.key_id, publicKey: row.public_key, privateKey: row.private_key },
+        createdAtMs: Number(row.created_at_ms),
+        hasValidCode: hasValidCode(knex, 'receipt_keys', row),
+      }));
     },
 
     async insert(key: ReceiptKey): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { NewEntry, ServiceEntry } from './access-queries.js';
 import { startAfter } from './columns.js';
@@ -45,8 +44,13 @@ export function copyEvidence(from: Knex, to: Knex): void {
   if (evidence) keepEvidence(to, evidence);
 }
 
-function findEvidence(knex: Knex): Evidence | undefined {
+export function findEvidence(knex: Knex): Evidence | undefined {
   return (knex.userParams as { evidence?: Evidence }).evidence;
+}
+
+/** Throws in a process without SECRETS_KEY: the service would refuse the rows that it writes. */
+export function requireEvidence(knex: Knex): void {
+  if (!findEvidence(knex)) throw new Error('SECRETS_KEY is required: set it to the key of the service for commands too');
 }
 
 /** Runs work in one transaction, and stores the entries about changed rows at its end. */
@@ -81,6 +85,13 @@ export function addEntries(transaction: Knex, entries: readonly NewEntry[]): voi
 export function signRow({ sign }: Pick<Evidence, 'sign'>, { name, key, fields }: CodedTable, row: CodedRow) {
   const values = [...key, ...fields].map((column) => row[column] ?? null);
   return sign(JSON.stringify([name, ...values.map((it) => (it === null ? null : String(it)))]));
+}
+
+/** Returns true if a row has a valid code. Also true in a process without SECRETS_KEY, which cannot verify it. */
+export function hasValidCode(knex: Knex, name: string, row: CodedRow): boolean {
+  const evidence = findEvidence(knex);
+  const table = codedTables.find((it) => it.name === name);
+  return !evidence || !table || signRow(evidence, table, row).includes(String(row['code']));
 }
 
 /**
@@ -127,7 +138,7 @@ export function toEntry(
 }
 
 /** Stores the codes of rows that the transaction has locked. Returns the rows with their codes. */
-async function writeCodes(knex: Knex, evidence: Evidence, table: CodedTable, rows: readonly CodedRow[]) {
+export async function writeCodes(knex: Knex, evidence: Evidence, table: CodedTable, rows: readonly CodedRow[]) {
   const coded = rows.map((row): CodedRow => ({ ...row, code: signRow(evidence, table, row)[0] ?? null }));
   const sql = `update ${table.name} set code = ? where ${table.key.map((column) => `${column} = ?`).join(' and ')}`;
   const toStatement = (row: CodedRow) => ({
@@ -170,25 +181,4 @@ export async function codeRows(
       page = await retry(() => codePage(last));
     } while (page.length === pageRows);
   }
-}
-
-const marker = 'codes';
-
-/**
- * Codes the rows of a database that an earlier version wrote, at the first start. Enters the number of the rows and the end
- * in the chain, so that a repetition is detected.
- */
-export async function introduceCodes(knex: Knex, nowMs: number): Promise<void> {
-  const find = (database: Knex) => database('secrets_keys').where({ name: marker }).first('check_value');
-  if (await find(knex)) return;
-  await codeRows(knex, (code) => code === null, true);
-  const value = randomBytes(32).toString('hex');
-  await retry(() =>
-    transactCoded(knex, async (transaction) => {
-      const row = { name: marker, check_value: value, since_ms: nowMs };
-      await transaction('secrets_keys').insert(row).onConflict('name').ignore();
-      // Another process may have been first.
-      if ((await find(transaction))?.check_value === value) addEntries(transaction, [toEntry('coded', 'process', {})]);
-    }),
-  );
 }

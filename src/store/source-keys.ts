@@ -4,7 +4,7 @@ import { filterAsciiIds, nameColumns, toColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import type { DigestId } from './erased-ids.js';
 import { omitLeftovers } from './leftovers.js';
-import { changeRows } from './row-codes.js';
+import { changeRows, hasValidCode, requireEvidence } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -80,6 +80,7 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     },
 
     async insert(key: SourceKey): Promise<void> {
+      requireEvidence(knex);
       const lastPost = key.lastPost && rowFormats.sourceKeyPost.encode(key.lastPost);
       const mineOnly = { account_id: accountId, source_key_id: key.sourceKeyId };
       await change(mineOnly, (rows) => rows.insert(toColumns(columns, { ...key, lastPost })));
@@ -104,6 +105,7 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     /** Hands the keys of an API key to its successor. */
     async setMaker(makerKeyId: string, successorId: string): Promise<void> {
       const hashes: string[] = await mine().where({ maker_key_id: makerKeyId }).pluck('key_hash');
+      if (hashes.length > 0) requireEvidence(knex);
       const made = (rows: Knex.QueryBuilder) => rows.whereIn('key_hash', hashes);
       await changeRows(knex, 'source_keys', made, (on) =>
         made(on('source_keys')).update({ maker_key_id: successorId }),
@@ -193,7 +195,7 @@ export function createSourceKeyLookup(knex: Knex) {
       return hours;
     },
 
-    /** Returns the key with this hash, also an expired one. */
+    /** Returns the key with this hash, also an expired one. A key without a valid code does not exist. */
     async find(keyHash: string): Promise<FoundSourceKey | undefined> {
       const [row] = await knex('source_keys')
         .join('accounts', 'accounts.account_id', 'source_keys.account_id')
@@ -203,12 +205,12 @@ export function createSourceKeyLookup(knex: Knex) {
         .where({ 'source_keys.key_hash': keyHash })
         .select({
           ...selected,
-          tier: 'accounts.tier',
-          settings: 'accounts.settings',
+          ...{ code: 'source_keys.code', tier: 'accounts.tier', settings: 'accounts.settings' },
           revoked: 'api_keys.revoked_at_ms',
         });
       if (!row) return undefined;
-      const { revoked, settings, ...key } = row;
+      const { revoked, settings, code, ...key } = row;
+      if (!hasValidCode(knex, 'source_keys', { ...toColumns(columns, key), code })) return undefined;
       const decoded = settings === null ? {} : rowFormats.accountSettings.decode(settings);
       return { ...toSourceKey(key), tier: key.tier, settings: decoded, isMakerRevoked: revoked !== null };
     },

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { findLiveUntil } from '../../packages/score/live.js';
 import type { Subject } from '../../packages/score/rows/person.js';
+import { type ConsentingRow, selectConsenting, verifyConsent } from './consents.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
@@ -33,10 +34,15 @@ const triggerSize = 300;
 /** Reads the subjects of one account. */
 export function createSubjectReader({ knex, accountId }: ReadScope) {
   return {
-    async find(subjectId: string): Promise<Subject | undefined> {
+    async find(subjectId: string): Promise<Omit<Subject, 'consent'> | undefined> {
       const key = { account_id: accountId, subject_id: subjectId };
       const row: SubjectRow | undefined = await knex('subjects').select('body').where(key).first();
       return row && readSubject(row);
+    },
+
+    /** Returns a person with their consent as readings obey it. */
+    async findConsenting(subjectId: string): Promise<Subject | undefined> {
+      return (await readConsenting({ knex, accountId }, [subjectId])).get(subjectId);
     },
   };
 }
@@ -45,9 +51,8 @@ export function createSubjectReader({ knex, accountId }: ReadScope) {
 export function createSubjectWriter({ knex: transaction, accountId, version, caches, afterCommit, known }: WriteScope) {
   const mine = () => transaction('subjects').where({ account_id: accountId });
   const readSubjects = async (ids: string[]): Promise<Map<string, KnownSubject>> => {
-    const rows: SubjectRow[] = await mine().select('subject_id', 'body').whereIn('subject_id', ids);
-    const found = rows.map((row) => [row.subject_id, readSubject(row)] as const);
-    return new Map(found.flatMap(([id, subject]) => (subject ? [[id, { subject, triggers: undefined }]] : [])));
+    const found = await readConsenting({ knex: transaction, accountId }, ids);
+    return new Map([...found].map(([id, subject]) => [id, { subject, triggers: undefined }]));
   };
   const keep = (subjectId: string, subject: Subject, characters: number) => () => {
     const triggers = known.get(subjectId);
@@ -77,7 +82,8 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
     toSave(subjects: ReadonlyMap<string, Subject>): Statement[] {
       const rows = [...subjects].map(([subject_id, subject]) => {
         const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, subject_id));
-        afterCommit.push(keep(subject_id, subject, body.length));
+        // An acceptance of the consent does not change this row.
+        if (!subject.consent?.isUnverified) afterCommit.push(keep(subject_id, subject, body.length));
         const due = { live_until_ms: computeLiveUntil(subject), alert_due_ms: subject.alert?.dueMs ?? null };
         return { account_id: accountId, subject_id, version, body, ...due };
       });
@@ -96,6 +102,19 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       await mine().where({ subject_id: subjectId }).delete();
     },
   };
+}
+
+/** Returns people with their consents as readings obey them. A placeholder row is absent. */
+export async function readConsenting(scope: ReadScope, subjectIds: readonly string[]): Promise<Map<string, Subject>> {
+  const rows: ConsentingRow[] = await selectConsenting(scope, subjectIds);
+  const subjects = new Map<string, Subject>();
+  for (const row of rows) {
+    const subject = readSubject({ body: row.subject_body });
+    if (!subject) continue;
+    const { consent: used } = subject;
+    subjects.set(row.subject_id, used ? { ...subject, consent: verifyConsent(scope.knex, row, used) } : subject);
+  }
+  return subjects;
 }
 
 /** Returns people of all accounts whose live signals are stale at a time (epoch ms), at most `max`. */

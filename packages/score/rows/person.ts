@@ -91,6 +91,8 @@ export interface Consent {
   readonly context: 'personal' | 'care' | 'work' | 'education' | 'research';
   /** Epoch ms. Absent for a consent without an end. */
   readonly expiresAtMs?: number | undefined;
+  /** True if the recorded consent has no valid code, or is another one. It then allows nothing. */
+  readonly isUnverified?: true | undefined;
 }
 
 /** What counts in all sessions of a person. Each value has its session, and `implied` is of that of the heart rate. */

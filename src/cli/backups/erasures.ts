@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { startEvidence } from '../../access-record/chain.js';
+import { startCoding } from '../../access-record/chain.js';
 import type { Config, DatabaseConfig, SecretsKeys } from '../../config/config.js';
 import { computeCheckValue } from '../../config/secrets-key.js';
 import { createDigestId } from '../../keys/digest-id.js';
@@ -85,7 +85,7 @@ export async function applyErasures(restored: RestoredDatabase, record: Erasures
       if (!isKeyLost) throw new Error(`${lost}: set SECRETS_KEY, or pass --unverified to bring these people back`);
       return `warning: ${lost}. Erase these people again.`;
     }
-    startEvidence(store, secretsKeys as SecretsKeys, true, Date.now);
+    await startCoding(store, secretsKeys as SecretsKeys, true, Date.now);
     const count = await reapplyErasures(parts, missing);
     return `Erased again who was erased since: ${count === 1 ? '1 person' : `${count} people`}.`;
   };
