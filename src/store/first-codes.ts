@@ -33,6 +33,12 @@ export async function hasFirstCodes(knex: Knex): Promise<boolean> {
   return (await findMark(knex)) !== undefined;
 }
 
+/** Rejects in a process without SECRETS_KEY, unless the first start will code the rows that it writes. */
+export async function requireEvidence(knex: Knex): Promise<void> {
+  if (!findEvidence(knex) && (await hasFirstCodes(knex)))
+    throw new Error('SECRETS_KEY is required: set it to the key of the service for commands too');
+}
+
 function findMark(knex: Knex): Promise<Mark | undefined> {
   return knex('secrets_keys').where({ name }).first('check_value', 'since_ms');
 }

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { AccountSettings, LinkGrant, Tier } from '../contract/contract.js';
 import { nameColumns, toColumns } from './columns.js';
-import { changeRows, hasValidCode, requireEvidence } from './row-codes.js';
+import { requireEvidence } from './first-codes.js';
+import { changeRows, hasValidCode } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import type { ReadScope } from './scope.js';
 
@@ -67,7 +68,7 @@ export function createPersonLinkTable({ knex, accountId }: ReadScope) {
     /** Hands the links of an API key to its successor. */
     async setMaker(makerKeyId: string, successorId: string): Promise<void> {
       const ids: string[] = await mine({ maker_key_id: makerKeyId })(knex('person_links')).pluck('link_id');
-      if (ids.length > 0) requireEvidence(knex);
+      if (ids.length > 0) await requireEvidence(knex);
       const made = (rows: Knex.QueryBuilder) => mine({})(rows).whereIn('link_id', ids);
       await changeRows(knex, 'person_links', made, (on) =>
         made(on('person_links')).update({ maker_key_id: successorId }),

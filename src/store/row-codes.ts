@@ -48,11 +48,6 @@ export function findEvidence(knex: Knex): Evidence | undefined {
   return (knex.userParams as { evidence?: Evidence }).evidence;
 }
 
-/** Throws in a process without SECRETS_KEY: the service would refuse the rows that it writes. */
-export function requireEvidence(knex: Knex): void {
-  if (!findEvidence(knex)) throw new Error('SECRETS_KEY is required: set it to the key of the service for commands too');
-}
-
 /** Runs work in one transaction, and stores the entries about changed rows at its end. */
 export async function transactCoded<T>(
   knex: Knex,

@@ -4,7 +4,8 @@ import { filterAsciiIds, nameColumns, toColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import type { DigestId } from './erased-ids.js';
 import { omitLeftovers } from './leftovers.js';
-import { changeRows, hasValidCode, requireEvidence } from './row-codes.js';
+import { requireEvidence } from './first-codes.js';
+import { changeRows, hasValidCode } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -80,7 +81,7 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     },
 
     async insert(key: SourceKey): Promise<void> {
-      requireEvidence(knex);
+      await requireEvidence(knex);
       const lastPost = key.lastPost && rowFormats.sourceKeyPost.encode(key.lastPost);
       const mineOnly = { account_id: accountId, source_key_id: key.sourceKeyId };
       await change(mineOnly, (rows) => rows.insert(toColumns(columns, { ...key, lastPost })));
@@ -105,7 +106,7 @@ export function createSourceKeyTable({ knex, accountId }: ReadScope) {
     /** Hands the keys of an API key to its successor. */
     async setMaker(makerKeyId: string, successorId: string): Promise<void> {
       const hashes: string[] = await mine().where({ maker_key_id: makerKeyId }).pluck('key_hash');
-      if (hashes.length > 0) requireEvidence(knex);
+      if (hashes.length > 0) await requireEvidence(knex);
       const made = (rows: Knex.QueryBuilder) => rows.whereIn('key_hash', hashes);
       await changeRows(knex, 'source_keys', made, (on) =>
         made(on('source_keys')).update({ maker_key_id: successorId }),
