@@ -171,6 +171,7 @@ export const consent = {
     "no_subject": "the reading has no subject. Send it with subject_id",
     "not_recorded": "no consent is recorded for the subject. Record it with PUT /v1/subjects/{subject_id}/consent",
     "expired": "the consent of the subject has expired. Ask the person, and record the consent again",
+    "unverified": "the stored consent has no valid code. Record it again, or accept its row with audit --accept",
     "nothing_left": "the person allows no signal of the reading. Do not send it again"
   }
 } as const;
@@ -3171,4 +3172,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "cd708da47e95fc857e4e5ed1cff05bbf92b1f0a255bb850be65e6d86a0e0ae45" as const;
+export const contractDigest = "cc2806c784674025d8673c45adfc3286f4d1515967a7878a9f3c5f562402ec1c" as const;
