@@ -24,7 +24,10 @@ async function begin(): Promise<TestService> {
 async function withdraw(service: TestService): Promise<{ readonly done: Promise<unknown> }> {
   const done = allow(service, subject_id, ['vocal']);
   const subjects = createSubjectReader(service.store.read(service.accountId));
-  await until('the withdrawal is recorded', async () => (await subjects.findConsenting(subject_id))?.consent?.version === 2);
+  await until(
+    'the withdrawal is recorded',
+    async () => (await subjects.findConsenting(subject_id))?.consent?.version === 2,
+  );
   return { done };
 }
 

@@ -154,7 +154,8 @@ async function isAllowed({ store, now, digestId }: ReadingWriterParts, reading: 
   const found = await createSessionReader(scope).find(sessionId);
   const sessions = new Map([[sessionId, found ?? { incarnation: '', session: undefined }]]);
   const subjects = noSubjects();
-  for (const id of listSubjects([reading], sessions)) subjects.set(id, await createSubjectReader(scope).findConsenting(id));
+  for (const id of listSubjects([reading], sessions))
+    subjects.set(id, await createSubjectReader(scope).findConsenting(id));
   const erasedAtMs = await findErased(scope, [reading], [...subjects.keys()], (it) => digestId(accountId, it));
   const progress = beginProgress({ sessions, subjects, alreadyStored: new Map(), erasedAtMs, nowMs: now() });
   const processed = processReading(progress, reading);
