@@ -97,8 +97,8 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
       request,
       response,
       caller.credential,
-      async (received, claim) => {
-        const text = path.api && (await inflate(request.headers, received, claim));
+      async (received, reserve) => {
+        const text = path.api && (await inflate(request.headers, received, { bytesMax: bodyBytesMax, reserve }));
         const { upstream, body, conversation } = await chooseByModel(found, path, request.headers, received, text);
         const participant = await identify(request.headers, caller, conversation);
         const advice = await advisor.consult(participant, conversation?.message);
@@ -112,7 +112,9 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
             path: upstream.base.pathname + path.rest + search,
             ...joinBody(
               parts,
-              pickForwardedHeaders(request.headers, callerHeaders, path.api, isOfPage, parts[0] !== received),
+              pickForwardedHeaders(request.headers, callerHeaders, {
+                ...{ api: path.api, isOfPage, isChanged: parts[0] !== received },
+              }),
             ),
             signal: closed.signal,
           }),

@@ -80,6 +80,14 @@ function refuse(kind: keyof typeof remedies, fault: 'missing' | 'invalid', name:
 /** What a browser adds about the page and its person. Load balancers of vendors set cookies, which other clients return. */
 const headersOfPage = ['cookie', 'referer'];
 
+interface ForwardedRequest {
+  readonly api: Api | undefined;
+  /** True for a request of a page of a browser. */
+  readonly isOfPage: boolean;
+  /** True if the body is not the one that was received. */
+  readonly isChanged: boolean;
+}
+
 /**
  * The upstream gets no header for the gateway, and none with which a browser names the page. It must not compress a
  * response that the gateway reads. A changed body is not compressed.
@@ -87,9 +95,7 @@ const headersOfPage = ['cookie', 'referer'];
 export function pickForwardedHeaders(
   headers: IncomingHttpHeaders,
   { session, subject }: CallerHeaders,
-  api: Api | undefined,
-  isOfPage: boolean,
-  isChanged: boolean,
+  { api, isOfPage, isChanged }: ForwardedRequest,
 ): IncomingHttpHeaders {
   const dropped = [...(isOfPage ? headersOfPage : []), ...(isChanged ? ['content-encoding'] : [])];
   const own = ['x-service-key', backendHeader, ...session, ...subject, ...dropped];

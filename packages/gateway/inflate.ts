@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
+import type { Reserve } from './request-body.js';
 
 /** Size of a compressed body after decompression, in bytes. A larger one is forwarded as it is. */
 export const inflatedBytesMax = 20_000_000;
@@ -13,18 +14,24 @@ const inflaters = new Map([
 
 /**
  * Returns the text of a body without compression and byte order mark. Undefined for an unknown encoding, and for a body that
- * is not compressed as stated or too large. `claim` reserves memory.
+ * is not compressed as stated, is too large, or finds too little memory. `reserve` reserves memory for the text.
  */
 export async function inflate(
   { 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders,
   body: Buffer,
-  claim: (bytes: number) => number,
+  { bytesMax, reserve }: { readonly bytesMax: number; readonly reserve: Reserve },
 ): Promise<Buffer | undefined> {
   const name = encoding.trim().toLowerCase();
   const decompress = inflaters.get(name);
-  if (!decompress && name !== 'identity') return undefined;
-  const options = decompress && { maxOutputLength: claim(inflatedBytesMax) };
-  const text = decompress ? await decompress(body, options).catch(() => undefined) : body;
-  const isMarked = text?.subarray(0, byteOrderMark.length).equals(byteOrderMark);
-  return isMarked ? text?.subarray(byteOrderMark.length) : text;
+  if (!decompress) return name === 'identity' ? omitMark(body) : undefined;
+  const maxOutputLength = Math.min(inflatedBytesMax, bytesMax);
+  if (!reserve(maxOutputLength)) return undefined;
+  const text = await decompress(body, { maxOutputLength }).catch(() => undefined);
+  reserve((text?.length ?? 0) - maxOutputLength);
+  return text && omitMark(text);
+}
+
+function omitMark(text: Buffer): Buffer {
+  const { length } = byteOrderMark;
+  return text.subarray(0, length).equals(byteOrderMark) ? text.subarray(length) : text;
 }

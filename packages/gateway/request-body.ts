@@ -7,6 +7,9 @@ const bodiesMax = 8;
 /** First size of a buffer for a body of unknown length, in bytes. */
 const firstBytes = 65_536;
 
+/** Reserves memory, or gives it back if the number is negative. Returns false if there is too little. */
+export type Reserve = (bytes: number) => boolean;
+
 /** Returns a function that reads a body and runs the work with it. The memory counts for the caller until the work is done. */
 export function createWithBody(bytesMax: number) {
   const shares = createShares(bodiesMax * bytesMax);
@@ -14,28 +17,23 @@ export function createWithBody(bytesMax: number) {
     request: IncomingMessage,
     response: ServerResponse,
     caller: string,
-    work: (body: Buffer, claim: (bytes: number) => number) => Promise<T>,
+    work: (body: Buffer, reserve: Reserve) => Promise<T>,
   ): Promise<T> => {
     let body = Buffer.alloc(0);
     let size = 0;
-    let claimed = 0;
-    const take = (bytes: number) => {
-      if (!shares.take(caller, bytes))
-        throw new Refusal(503, 'overloaded_error', 'overloaded', 'too many large requests: send the request again');
-    };
-    /** Reserves memory until the work is done, at most that of the largest body. Returns the number of bytes. */
-    const claim = (wanted: number) => {
-      const bytes = Math.min(wanted, bytesMax);
-      take(bytes);
-      claimed += bytes;
-      return bytes;
+    let reserved = 0;
+    const reserve: Reserve = (bytes) => {
+      const isReserved = shares.take(caller, bytes);
+      if (isReserved) reserved += bytes;
+      return isReserved;
     };
     /** One buffer grows, because joining many parts of a large body blocks other requests. */
     const grow = (needed: number, wanted: number) => {
       if (needed > bytesMax)
         throw new Refusal(413, 'request_too_large', 'body_too_large', `the body exceeds ${bytesMax} bytes`);
       const bytes = Math.max(needed, Math.min(wanted, bytesMax));
-      take(bytes - body.length);
+      if (!reserve(bytes - body.length))
+        throw new Refusal(503, 'overloaded_error', 'overloaded', 'too many large requests: send the request again');
       const grown = Buffer.allocUnsafe(bytes);
       body.copy(grown, 0, 0, size);
       body = grown;
@@ -48,9 +46,9 @@ export function createWithBody(bytesMax: number) {
       grow(Number(request.headers['content-length'] ?? 0), 0);
       if (request.headers.expect !== undefined) response.writeContinue();
       await receive(request, add);
-      return await work(body.subarray(0, size), claim);
+      return await work(body.subarray(0, size), reserve);
     } finally {
-      shares.take(caller, -body.length - claimed);
+      reserve(-reserved);
     }
   };
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -97,6 +98,24 @@ test('a compressed body of 20 MB is adapted, and a larger or broken one passes u
     outcomes.push([response.headers.get('x-state-adapted'), upstream.requests.at(-1)?.headers['content-encoding']]);
   }
   expect(outcomes).toEqual([['true', undefined], ...Array(2).fill(['false', 'gzip'])]);
+});
+
+test('a compressed body reserves the memory of its text, however long the model takes', async () => {
+  const { upstream, post } = await startStage({ GATEWAY_MAX_BODY_MB: '1' });
+  const waiting: (() => void)[] = [];
+  const count = 12;
+  upstream.respond(
+    ...Array.from({ length: count }, () => (_: unknown, response: ServerResponse) => {
+      waiting.push(() => sendJson(response, {}));
+    }),
+  );
+  const posts = [];
+  for (let sent = 1; sent <= count; sent += 1) {
+    posts.push(post('/v1/messages', gzipSync(odd()), { 'Content-Encoding': 'gzip' }));
+    await until('the request', () => waiting.length === sent);
+  }
+  for (const respond of waiting) respond();
+  for (const { headers } of await Promise.all(posts)) expect(headers.get('x-state-adapted')).toBe('true');
 });
 
 test('a body that is not a JSON object passes byte for byte', async () => {
