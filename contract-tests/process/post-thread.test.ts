@@ -60,6 +60,12 @@ test('empty objects, and names of an object, have a limit before they are parsed
   expect(Number(kilobytes) / 1024).toBeLessThan(400);
 });
 
+/** Returns the nice values of the threads of a process. */
+function readNiceness(pid: number): number[] {
+  const tasks = readdirSync(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}/stat`);
+  return tasks.map((it) => Number(readFileSync(it, 'utf8').split(') ')[1]?.split(' ')[16]));
+}
+
 test('an account has one thread for its large bodies, which ends when the client leaves, and at SIGTERM', async () => {
   const { service, post } = await start('generic');
   const countThreads = () => readdirSync(`/proc/${service.pid}/task`).length;
@@ -70,6 +76,7 @@ test('an account has one thread for its large bodies, which ends when the client
   const posts = [0, 1].map((person) => post(large, { person, signal: client.signal }).catch(() => undefined));
   await until('the thread', () => countThreads() > before);
   expect(countThreads()).toBe(before + 1);
+  await until('its lower priority', () => readNiceness(service.pid).filter((it) => it > 0).length === 1);
   client.abort();
   await Promise.all(posts);
   await until('no thread', () => countThreads() === before);

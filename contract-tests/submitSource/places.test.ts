@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { sources as settings } from '../../generated/spec.js';
+import { collect, createUnproven } from '../../src/http/unproven.js';
 import type { ReadPostedBody } from '../../src/readings/posted-body.js';
 import { openSocket } from '../../testkit/open-socket.js';
 import { connectHub, connectPhone, heartRateEvent, type Phone } from '../../testkit/phone.js';
@@ -145,5 +146,16 @@ test('bodies of a connection without a proof have 4 MB and a file, and disturb n
   await until('no file', () => countFiles() === 0);
   expect((await hub.post(long)).status).toBe(200);
   expect((await hub.post(long, { signed: event })).status).toBe(401);
+  await until('no file', () => countFiles() === 0);
+});
+
+test('many tiny parts of a body count with the memory that they take', async () => {
+  async function* send() {
+    for (let index = 0; index < 10_000; index += 1) yield Buffer.from(' ');
+  }
+  const { chunks, discard } = await createUnproven()(send(), 'hub', 'network');
+  expect(countFiles()).toBe(1);
+  expect(await collect(chunks())).toHaveLength(10_000);
+  discard();
   await until('no file', () => countFiles() === 0);
 });

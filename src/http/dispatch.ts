@@ -34,15 +34,20 @@ export function createOperation(route: Route, steps: readonly Step[], parts: Dis
   const { stream, fixed } = route.record;
   if (stream) return { route, stream: createStream(route, steps, toInput, stream, parts) };
   const { operate, countFailure } = parts;
+  const json = JSON.stringify(fixed?.body);
   const run = async (exchange: Exchange, response?: Response): Promise<CoreResponse> => {
-    await takeSteps(steps, exchange, response);
-    if (fixed) return { status: fixed.status, json: JSON.stringify(fixed.body) };
-    return operate(route.operationId, toInput(exchange), exchange.caller);
+    try {
+      await takeSteps(steps, exchange, response);
+      if (fixed) return { status: fixed.status, json };
+      return await operate(route.operationId, toInput(exchange), exchange.caller);
+    } finally {
+      exchange.end?.();
+    }
   };
   return {
     route,
     async respond(exchange: Exchange, response?: Response): Promise<CoreResponse> {
-      const served = await run(exchange, response).finally(() => exchange.end?.());
+      const served = await run(exchange, response);
       const { refusals, tokenRefusals = 0 } = served;
       if (refusals) exchange.refusals?.push(...refusals);
       for (let count = 0; count < tokenRefusals; count += 1)

@@ -11,6 +11,8 @@ import type { Chunks } from './signature.js';
 const { bytes_max: bytesMax, all_bytes_max: allBytesMax, files_max: filesMax } = sources.unproven;
 
 const fileChunkBytes = 65_536;
+/** Memory of a chunk besides its bytes, because a client may send each byte alone. */
+const overheadBytes = 512;
 
 /** A body whose signature is not checked yet. */
 export interface Unproven {
@@ -41,8 +43,7 @@ export function createUnproven() {
       if (all > 0) inMemory.set(name, all);
       else inMemory.delete(name);
     };
-    const hasRoom = ({ length }: Buffer) =>
-      (inMemory.get(name) ?? 0) + length <= bytesMax && total + length <= allBytesMax;
+    const hasRoom = (more: number) => (inMemory.get(name) ?? 0) + more <= bytesMax && total + more <= allBytesMax;
     const discard = () => {
       count(-bytes);
       kept.length = 0;
@@ -60,16 +61,14 @@ export function createUnproven() {
       kept.length = 0;
     };
     const keep = async (chunk: Buffer) => {
-      if (!file && !hasRoom(chunk)) await moveToFile();
+      const needed = chunk.length + overheadBytes;
+      if (!file && !hasRoom(needed)) await moveToFile();
       if (file) return file.appendFile(chunk);
-      count(chunk.length);
+      count(needed);
       kept.push(chunk);
     };
     try {
-      for await (const chunk of sent)
-        await keep(chunk).catch((cause: unknown) => {
-          throw new ProblemError('service_unavailable', { cause });
-        });
+      for await (const chunk of sent) await keep(chunk).catch(rejectUnavailable);
     } catch (error) {
       discard();
       throw error;
@@ -88,11 +87,16 @@ async function openTemporaryFile(): Promise<FileHandle> {
 
 async function* readFile(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(fileChunkBytes), position });
+    const buffer = Buffer.allocUnsafe(fileChunkBytes);
+    const { bytesRead } = await file.read({ buffer, position }).catch(rejectUnavailable);
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
+}
+
+function rejectUnavailable(cause: unknown): never {
+  throw new ProblemError('service_unavailable', { cause });
 }
 
 /** Yields the body of a request. Throws when `ended` rejects. */

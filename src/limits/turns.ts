@@ -2,13 +2,15 @@ import { type Allowance, createConcurrencyLimit } from './window-limit.js';
 
 /**
  * Lets the work of each name run one at a time, in the order of arrival. Returns a function that resolves with the end of
- * the turn. It throws a RateLimitError if `quota` turns are in progress or wait, and rejects if the signal ends the wait.
+ * the turn. It rejects with a RateLimitError if `quota` turns are in progress or wait, and when the signal ends the wait.
  */
 export function createTurns(limit: Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>) {
   const beginEntry = createConcurrencyLimit(limit);
   /** The first turn of each queue is in progress. */
   const queues = new Map<string, Array<() => void>>();
-  return (name: string, signal: AbortSignal): Promise<() => void> => {
+  return async (name: string, signal: AbortSignal): Promise<() => void> => {
+    // A client that has left must not wait, because its place in the queue would be missing for others.
+    signal.throwIfAborted();
     const endEntry = beginEntry(name);
     const queue = queues.get(name) ?? [];
     queues.set(name, queue);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { parentPort, Worker } from 'node:worker_threads';
 import { sources as settings } from '../../generated/spec.js';
 import { createRoundRobin } from '../limits/round-robin.js';
@@ -36,8 +37,13 @@ async function readOnThread(program: URL, posted: PostedBody, signal: AbortSigna
   }
 }
 
+/** Priority of the thread, so that requests and deliveries get the CPU first (nice value). */
+const niceness = 10;
+
 /** Reads a body on this thread, for `createReadOnThread`. */
 export async function runPost(posted: PostedBody): Promise<void> {
+  // Only Linux has a priority per thread. Elsewhere, the whole process would get it.
+  if (process.platform === 'linux') setPriority(niceness);
   const result: Result = await readPostedBody(posted, async () => undefined).then(
     (post) => ({ post }),
     (error: unknown) => ({ error: writeError(error) }),
