@@ -61,7 +61,10 @@ export function documentation({ root, published }: DocumentationParts) {
   }
 }
 
-/** Redirects browsers to the dashboard, with a relative URL: a proxy may remove a prefix from paths. A browser is a client that prefers HTML. Other clients get path_not_found. */
+/**
+ * Redirects browsers to the dashboard, with a relative URL, because a proxy may remove a prefix from paths. A browser is a
+ * client that prefers HTML. Other clients get path_not_found.
+ */
 function leadToPages(request: Request, response: Response): boolean {
   const isBrowser = request.accepts(['json', 'html']) === 'html' && ['GET', 'HEAD'].includes(request.method);
   if (isBrowser) response.vary('Accept').redirect(302, 'dashboard/');

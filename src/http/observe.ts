@@ -21,8 +21,8 @@ export type Observation = ReturnType<typeof createObservation>;
 /**
  * Creates the observation of requests: their log lines, metrics and spans.
  *
- * Logs one line per request: account, key, operation, status, duration. Never logs the URL, headers or body, because they contain keys,
- * texts and ids of people.
+ * Logs one line per request: account, key, operation, status, duration. Never logs the URL, headers or body, because they
+ * contain keys, texts and ids of people.
  */
 export function createObservation(log: Logger, observe: ObserveRequest) {
   return {

@@ -133,13 +133,14 @@ export function rejectMethod(response: Response, allowed: readonly string[]): Pr
 /** Longer paths are not compared, because each comparison takes time. */
 const comparedMax = 200;
 
+const templates = definitions.map((it) => it.template.split('/'));
+
 /** Returns the path of the contract that a path resembles, also without `/v1`, with `/v1`, or behind the prefix of a proxy. */
 function findSimilarPath(sent: string): string | undefined {
   if (sent.length > comparedMax) return undefined;
   const path = sent.replace(/\/+$/, '');
-  const known = definitions.map((it) => it.template.split('/'));
   for (const steps of [path, `/v1${path}`, path.replace(/^\/[^/]+/, '')].map((it) => it.split('/'))) {
-    const found = known.find((it) => it.length === steps.length && resembles(steps, it));
+    const found = templates.find((it) => it.length === steps.length && resembles(steps, it));
     if (found) return found.join('/');
   }
   return undefined;

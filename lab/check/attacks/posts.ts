@@ -18,19 +18,29 @@ const slowAccounts = 4;
 const probes = 10;
 /** Limit of the memory that the posts add, MB. */
 const addedMbMax = 400;
+/** Maximum ratio between the p50 of the neighbor with and without the attack. */
+const neighborRatioMax = 10;
+
+/** Made before the attack, because the neighbor runs in the same process. */
+const prepared = new WeakMap<Stage, { readonly keys: readonly string[]; readonly body: Uint8Array }>();
 
 /** One account posts bodies that take long to read, and closes the connections. */
 export const clientsThatLeave: Scenario = {
   item: 57,
   title: `${rounds * peoplePerRound} large posts to sources whose clients leave`,
-  async attack(stage) {
-    const { url, pid } = stage.service();
-    const countThreads = () => readdirSync(`/proc/${pid}/task`).length;
+  neighborRatioMax,
+  async prepare(stage) {
     const people = Array.from({ length: peoplePerRound }, (_, index) => `p${index}`);
     const keys = await Promise.all(people.map((person) => createSourceKey(stage, 'attacker', person)));
     const name = (index: number) => `"${index.toString(36)}":1`;
     const object = `{"hr":70,${Array.from({ length: settings.names_max - 1 }, (_, index) => name(index)).join()}}`;
-    const body = gzipSync(`[${Array.from({ length: 1_500 }, () => object).join()}]`);
+    prepared.set(stage, { keys, body: gzipSync(`[${Array.from({ length: 1_500 }, () => object).join()}]`) });
+  },
+  async attack(stage) {
+    const { url, pid } = stage.service();
+    const { keys, body } = prepared.get(stage) ?? {};
+    if (!keys || !body) throw new Error('attack runs before prepare');
+    const countThreads = () => readdirSync(`/proc/${pid}/task`).length;
     const [before, megabytes] = [countThreads(), readUsage(pid).residentMb];
     let [threads, memory] = [0, 0];
     for (let round = 0; round < rounds; round += 1) {
@@ -54,6 +64,7 @@ export const clientsThatLeave: Scenario = {
 export const heldPlaces: Scenario = {
   item: 57,
   title: `slow posts of ${slowAccounts} accounts, and of a hub without a signature`,
+  neighborRatioMax,
   async attack(stage) {
     for (let index = 0; index < slowAccounts; index += 1) {
       const account = `slow-${index}`;
