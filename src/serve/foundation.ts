@@ -3,7 +3,7 @@ import { startAlerts } from '../alerts/start.js';
 import type { Config } from '../config/config.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
-import { cacheResult, type ReadinessStatus } from '../observe/probes.js';
+import { cacheResult, limitTime, type ReadinessStatus } from '../observe/probes.js';
 import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
 import { findDueAccounts } from '../store/alerts.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
@@ -21,6 +21,8 @@ import { startWorker, type Worker } from '../webhooks/worker.js';
 import { startPresence } from './presence.js';
 import { admitSecretsKeys } from './secrets-keys.js';
 
+/** Time limit of the lag of alerts in the readiness check, in ms. */
+const lagMs = 500;
 /** How long the delivery counts are cached, in ms. Limits the queries when several scrapers read the metrics. */
 const countedForMs = 5_000;
 
@@ -73,8 +75,10 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
       try {
         const [isCurrent, failure] = [await store.isReady(), await store.findWriteFailure()];
         const cause = isCurrent ? failure : 'the schema is absent or old: run migrate';
-        const lag = isCurrent && { alertsLagSeconds: await findAlertsLag() };
-        return { isUp: true, isWritable: failure === undefined, cause, ...lag };
+        // Late alerts, and a slow look for them, do not make the process unready.
+        const lag = isCurrent ? await limitTime(findAlertsLag(), lagMs).catch(() => undefined) : undefined;
+        const named = lag !== undefined && { alertsLagSeconds: lag };
+        return { isUp: true, isWritable: failure === undefined, cause, ...named };
       } catch (error) {
         const cause =
           findRemedy(error) ?? ['the database does not respond', findAdvice(error)].filter(Boolean).join(': ');
