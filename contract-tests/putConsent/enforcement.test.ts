@@ -229,6 +229,10 @@ test.each<[string, (changed: Withdrawn) => Promise<unknown>]>([
   ['edited into a grant where readings use it', ({ change }) => change('subjects', toGrant)],
   ['edited into a grant where it is recorded', ({ change }) => change('consents', toGrant, { version: 2 })],
   ['replaced by the grant before it, where readings use it', ({ change, before }) => change('subjects', () => before)],
+  [
+    'removed where readings use it',
+    ({ change }) => change('subjects', (body) => JSON.stringify({ ...JSON.parse(body), consent: undefined })),
+  ],
   ['removed where it is recorded', ({ rows }) => rows('consents', { version: 2 }).delete()],
   ['without a code, as 1.0.0 writes it', ({ rows }) => rows('consents', { version: 2 }).update({ code: null })],
 ])('a withdrawal that is %s allows nothing, and a new decision counts', async (_, tamper) => {

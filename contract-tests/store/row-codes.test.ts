@@ -133,7 +133,7 @@ test('a consent that 1.0.0 granted is obeyed once it is accepted with a reason, 
     JSON.parse((await run(['doctor', '--json'])).stdout).filter((it: { what: string }) => /^table /.test(it.what));
   expect(await rows()).toMatchObject([{ what: 'table consents', found: '1 rows without a valid code', ok: false }]);
   const row = ['consents', 'acc_1/p/1/1'];
-  const reason = ['--reason', 'granted on paper'];
+  const reason = ['--reason', 'granted on paper, Zürich'];
   for (const wrong of [
     row,
     ['consents', ...reason],
@@ -147,7 +147,7 @@ test('a consent that 1.0.0 granted is obeyed once it is accepted with a reason, 
   expect(await rows()).toEqual([]);
   expect((await run(['audit', '--accept', ...row, ...reason])).code).toBe(1);
   const [{ action, details }] = await knex('key_audit').orderBy('at_ms', 'desc');
-  expect([action, JSON.parse(details)]).toEqual(['accept', { table: 'consents', reason: 'granted on paper' }]);
+  expect([action, JSON.parse(details)]).toEqual(['accept', { table: 'consents', reason: 'granted on paper, Zürich' }]);
   await service.close();
   expect(await verify()).toEqual([]);
 });

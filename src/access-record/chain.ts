@@ -42,10 +42,13 @@ export function createEvidence(secretsKeys: readonly string[], extend: Extend | 
   return { sign: createDigest(secretsKeys, 'row codes'), extend };
 }
 
-type EvidenceParts = readonly [secretsKeys: readonly [string, ...string[]], hasRecord: boolean, now: () => number];
-
 /** Lets a store code its rows. Returns the chain of the process. Without `hasRecord`, no entry is stored. */
-export function startEvidence(store: Pick<Store, 'keepEvidence'>, ...[secretsKeys, hasRecord, now]: EvidenceParts) {
+export function startEvidence(
+  store: Pick<Store, 'keepEvidence' | 'run'>,
+  secretsKeys: readonly [string, ...string[]],
+  hasRecord: boolean,
+  now: () => number,
+) {
   const chain = createChain(secretsKeys[0], now);
   const evidence = createEvidence(secretsKeys, hasRecord ? chain.extend : undefined);
   store.keepEvidence(evidence);
@@ -53,9 +56,9 @@ export function startEvidence(store: Pick<Store, 'keepEvidence'>, ...[secretsKey
 }
 
 /** Does the same, and codes the rows of an earlier version before the process codes any row. */
-export async function startCoding(store: Pick<Store, 'keepEvidence' | 'run'>, ...parts: EvidenceParts) {
-  const started = startEvidence(store, ...parts);
-  const [, , now] = parts;
+export async function startCoding(...parts: Parameters<typeof startEvidence>) {
+  const [store, , , now] = parts;
+  const started = startEvidence(...parts);
   await store.run((knex) => introduceCodes(knex, now()));
   return started;
 }

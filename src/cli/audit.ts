@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import { verifyRecord } from '../access-record/verify.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
-import { createDigestId } from '../keys/digest-id.js';
 import { currentActor } from '../keys/audit.js';
+import { createDigestId } from '../keys/digest-id.js';
 import { createKeyRecordId } from '../keys/identify.js';
 import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';
@@ -54,13 +54,12 @@ export function createAuditCommand(withStore: WithStore): Command {
         .default(false)
         .conflicts(['subject', 'verify', 'keys']),
     )
-    .option('--reason <text>', 'why it is. Required with --accept, and stored in the audit log')
-    .argument('[table]', 'table of the row to accept')
-    .argument('[row]', 'the row, as --verify names it')
-    .action((table: string | undefined, row: string | undefined, options: AuditOptions) =>
+    .option('--reason <text>', 'why it is, for the audit log. Required with --accept')
+    .argument('[row...]', 'TABLE KEY of the row to accept, as --verify names it')
+    .action((row: string[], options: AuditOptions) =>
       withStore((store, config) => {
-        if (options.accept) return accept(store, config, { table, row, reason: options.reason });
-        if (table !== undefined) throw new Error('TABLE and ROW require --accept');
+        if (options.accept) return accept(store, config, row, options.reason);
+        if (row.length > 0) throw new Error('TABLE KEY requires --accept');
         return options.verify ? verify(store, config, options) : list(store, options);
       }),
     );
@@ -126,27 +125,21 @@ async function readAndVerify(store: Store, { retention, ...config }: Config) {
   return store.readSnapshot((knex) => verifyRecord(knex, options));
 }
 
-interface Accepted {
-  readonly table: string | undefined;
-  readonly row: string | undefined;
-  readonly reason: string | undefined;
-}
-
 /** Codes a row as it is, or all rows, and enters the reason in the audit log. */
-async function accept(store: Store, config: Config, { table, row, reason }: Accepted): Promise<void> {
-  if (!reason) throw new Error('--accept requires --reason: state why the row is as it should be');
-  if ((table === undefined) !== (row === undefined)) throw new Error('state TABLE and ROW, or none of them');
+async function accept(store: Store, config: Config, named: readonly string[], reason = ''): Promise<void> {
+  if (reason === '') throw new Error('--accept requires --reason TEXT: state why the row is as it should be');
+  if (named.length !== 0 && named.length !== 2) throw new Error('state TABLE KEY of one row, or neither for all rows');
+  const [table = 'all', key] = named;
   await runStartStep('SECRETS_KEY', () => findMatchingKeys(store, config));
   await store.use(createKeyTable).transact(async (writer) => {
-    const accepted = table !== undefined && row !== undefined ? await writer.acceptRow(table, row) : {};
-    await writer.audit({
-      ...{ accountId: String(accepted['account_id'] ?? '-'), entryId: createKeyRecordId('aud', 20), atMs: Date.now() },
-      ...{ action: 'accept', keyId: accepted['code'] ? String(accepted['code']) : null, keyPrefix: null },
-      ...{ actor: currentActor(), details: { table: table ?? 'all', reason } },
-    });
+    const { account_id = '-', code = null } = key === undefined ? {} : await writer.acceptRow(table, key);
+    const keyId = code === null ? null : String(code);
+    const entry = { accountId: String(account_id), entryId: createKeyRecordId('aud', 20), atMs: Date.now() };
+    const details = { table, reason };
+    await writer.audit({ ...entry, action: 'accept', keyId, keyPrefix: null, actor: currentActor(), details });
   });
-  if (table === undefined) return acceptAll(store, config);
-  console.log(`Accepted the row ${row} of ${table} as it is.`);
+  if (key === undefined) return acceptAll(store, config);
+  console.log(`Accepted the row ${key} of ${table} as it is.`);
 }
 
 /** Codes the rows as they are, and adds entries after which they are the expected ones. */

@@ -34,11 +34,11 @@ export function addSecrets(keys: Command, withStore: WithStore): Command {
 
 async function list(store: Store): Promise<void> {
   const rows = (await store.use(createReceiptKeyTable).list(receiptKeysMax)).map(
-    ({ keyId, publicKey, privateKey, createdAtMs, hasValidCode }) => [
+    ({ keyId, publicKey, privateKey, createdAtMs }) => [
       keyId,
       publicKey,
       new Date(createdAtMs).toISOString(),
-      hasValidCode ? (privateKey === null ? 'retired' : 'signs') : 'refused',
+      privateKey === null ? 'retired' : 'signs',
     ],
   );
   printTable(['KEY_ID', 'PUBLIC_KEY', 'CREATED', 'STATUS'], rows);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import type { Schema } from '../contract/contract.js';
-import type { ReceiptKey, ReceiptKeyTable, StoredReceiptKey } from '../store/receipt-keys.js';
+import type { ReceiptKey, ReceiptKeyTable } from '../store/receipt-keys.js';
 
 /** Seals private keys, so that the database and its copies contain no readable one. */
 interface Seal {
@@ -80,12 +80,9 @@ export function toPublicJwk({ keyId, publicKey }: ReceiptKey): Schema<'ReceiptKe
   return { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: keyId, x: publicKey };
 }
 
-function openKey(secretBox: Seal, { keyId, privateKey, hasValidCode }: StoredReceiptKey) {
-  if (privateKey === null || !hasValidCode) return undefined;
-  return attempt((): { keyId: string; jwk: JWK } => ({
-    keyId,
-    jwk: JSON.parse(secretBox.open(privateKey, placeOf(keyId))),
-  }));
+function openKey(secretBox: Seal, { keyId, privateKey }: ReceiptKey): { keyId: string; jwk: JWK } | undefined {
+  if (privateKey === null) return undefined;
+  return attempt(() => ({ keyId, jwk: JSON.parse(secretBox.open(privateKey, placeOf(keyId))) }));
 }
 
 function attempt<T>(work: () => T): T | undefined {

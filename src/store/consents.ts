@@ -4,7 +4,7 @@ import { nameColumns } from './columns.js';
 import { listPages } from './people.js';
 import { changeRows, type CodedRow, hasValidCode } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
-import { insertRows } from './rows.js';
+import { insertRows, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /** A version of a person's consent, with everything that was recorded. */
@@ -28,8 +28,8 @@ interface ConsentRow extends CodedRow {
   readonly body: string;
 }
 
-/** A person with the newest version of their consent. Its columns are null without one. */
-export interface ConsentingRow extends CodedRow {
+/** A person with the newest version of their consent. `version` and the other columns of the consent are null without one. */
+interface ConsentingRow extends ConsentRow {
   readonly subject_id: string;
   readonly subject_body: string | null;
 }
@@ -75,34 +75,26 @@ export function createConsentWriter(scope: ReadScope) {
   };
 }
 
-const newestVersion =
-  '(select max(newest.version) from consents as newest ' +
-  'where newest.account_id = subjects.account_id and newest.subject_id = subjects.subject_id)';
-
-/** Selects people with the newest version of their consents, in one statement. */
-export function selectConsenting({ knex, accountId }: ReadScope, subjectIds: readonly string[]): Knex.QueryBuilder {
-  return knex('subjects')
-    .leftJoin('consents', function () {
-      this.on('consents.account_id', 'subjects.account_id')
-        .andOn('consents.subject_id', 'subjects.subject_id')
-        .andOn('consents.version', knex.raw(newestVersion));
-    })
-    .where('subjects.account_id', accountId)
-    .whereIn('subjects.subject_id', subjectIds)
-    .select('consents.*', 'subjects.subject_id', { subject_body: 'subjects.body' });
+/** Returns people with the newest version of their consents. */
+export function selectConsenting({ knex, accountId }: ReadScope, ids: readonly string[]): Promise<ConsentingRow[]> {
+  const sql = `select c.*, s.subject_id, s.body as subject_body from subjects s
+    left join consents c on c.account_id = s.account_id and c.subject_id = s.subject_id and c.version =
+      (select max(version) from consents n where n.account_id = s.account_id and n.subject_id = s.subject_id)
+    where s.account_id = ? and s.subject_id in (${ids.map(() => '?').join(', ')})`;
+  return selectRows(knex, { sql, bindings: [accountId, ...ids] });
 }
 
 /**
- * Returns the consent of a person as readings obey it: `used`, which is stored with the person, allows something only if it
- * is the newest recorded version, and this row has a valid code.
+ * Returns the consent of a person as readings obey it. `copy`, which is stored with the person, allows something only if it is
+ * the newest recorded version, and the row of this version has a valid code.
  */
-export function verifyConsent(knex: Knex, newest: ConsentingRow, { isUnverified: _, ...consent }: Consent): Consent {
-  const isRecorded = isConsentRow(newest) && toText(toConsent(newest)) === toText(consent);
-  return isRecorded && hasValidCode(knex, 'consents', newest) ? consent : { ...consent, isUnverified: true };
-}
-
-function isConsentRow(row: CodedRow): row is ConsentRow {
-  return row['version'] !== null;
+export function verifyConsent(knex: Knex, newest: ConsentingRow, copy: Consent | undefined): Consent | undefined {
+  const recorded = newest.version > 0 ? toConsent(newest) : undefined;
+  const consent = copy ?? recorded;
+  if (!consent) return undefined;
+  const { version, categories, context, expiresAtMs } = consent;
+  const isValid = toText(copy) === toText(recorded) && hasValidCode(knex, 'consents', newest);
+  return { version, categories, context, expiresAtMs, ...(!isValid && { isUnverified: true }) };
 }
 
 /** Returns the people whose consent, as readings use it, is not the newest recorded version, e.g. `acc_1/p-1`. */

@@ -33,10 +33,13 @@ export async function hasFirstCodes(knex: Knex): Promise<boolean> {
   return (await findMark(knex)) !== undefined;
 }
 
-/** Rejects in a process without SECRETS_KEY, unless the first start will code the rows that it writes. */
+/** Rejects in a process without the key of the service, unless the first start will code the rows that it writes. */
 export async function requireEvidence(knex: Knex): Promise<void> {
   if (!findEvidence(knex) && (await hasFirstCodes(knex)))
-    throw new Error('SECRETS_KEY is required: set it to the key of the service for commands too');
+    throw new Error(
+      'SECRETS_KEY is required, because the service refuses source keys and links without a code: set it to the key of ' +
+        'the service, and run the command again',
+    );
 }
 
 function findMark(knex: Knex): Promise<Mark | undefined> {

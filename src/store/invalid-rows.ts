@@ -47,10 +47,7 @@ export async function acceptRow(transaction: Knex, tableName: string, named: str
     throw new Error(`the row ${named} of ${tableName} has a valid code`);
   const coded = await writeCodes(transaction, evidence, table, [row]);
   // The earlier content is then no longer expected.
-  addEntries(transaction, row['code'] === null ? [] : [toEntry('remove', tableName, row)]);
-  addEntries(
-    transaction,
-    coded.map((it) => toEntry('add', tableName, it)),
-  );
+  const gone = row['code'] === null ? [] : [toEntry('remove', tableName, row)];
+  addEntries(transaction, [...gone, ...coded.map((it) => toEntry('add', tableName, it))]);
   return coded[0] ?? row;
 }

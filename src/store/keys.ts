@@ -166,7 +166,7 @@ function keyWriter(transaction: Knex.Transaction) {
     acceptRow: (table: string, named: string) => acceptRow(transaction, table, named),
 
     async audit(entry: AuditEntry): Promise<void> {
-      const row = toColumns(auditColumns, { ...entry, details: JSON.stringify(entry.details) });
+      const row = toColumns(auditColumns, { ...entry, details: toAsciiJson(entry.details) });
       const mine = { account_id: entry.accountId, at_ms: entry.atMs, entry_id: entry.entryId };
       await writeRow('key_audit', mine, (rows) => rows.insert(row));
     },
@@ -196,4 +196,9 @@ type StoredKey = Omit<ListedKey, 'scopes' | 'networks' | 'settings'> & {
 function toKey(row: StoredKey): ListedKey {
   const scopes = row.scopes === null ? null : (row.scopes.split(',') as Scope[]);
   return { ...row, scopes, networks: row.networks?.split(',') ?? null, settings: toSettings(row.settings) };
+}
+
+/** Returns JSON that escapes all other characters. */
+function toAsciiJson(value: object): string {
+  return JSON.stringify(value).replaceAll(/[^ -~]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { nameColumns, toColumns } from './columns.js';
-import { changeRows, hasValidCode } from './row-codes.js';
+import { changeRows, type CodedRow, hasValidCode } from './row-codes.js';
 
 /** A key that signs deletion receipts (Ed25519). */
 export interface ReceiptKey {
@@ -10,11 +10,6 @@ export interface ReceiptKey {
   /** Sealed. Null if a rotation has replaced the key. */
   readonly privateKey: string | null;
   readonly createdAtMs: number;
-}
-
-/** A stored key. Without a valid code, it neither signs nor is published. */
-export interface StoredReceiptKey extends ReceiptKey {
-  readonly hasValidCode: boolean;
 }
 
 const columns = nameColumns('keyId publicKey privateKey createdAtMs');
@@ -27,14 +22,15 @@ export function createReceiptKeyTable(knex: Knex) {
   const table = () => knex('receipt_keys');
   const selectKey = (keyId: string) => (rows: Knex.QueryBuilder) => rows.where({ key_id: keyId });
   return {
-    /** Returns at most `max` keys, newest first. */
-    async list(max: number): Promise<StoredReceiptKey[]> {
-      const rows = await table().select().orderBy(newestFirst).limit(max);
-      return rows.map((row) => ({
-        ...{ keyId: row.key_id, publicKey: row.public_key, privateKey: row.private_key },
-        createdAtMs: Number(row.created_at_ms),
-        hasValidCode: hasValidCode(knex, 'receipt_keys', row),
-      }));
+    /** Returns at most `max` keys, newest first. A key without a valid code does not exist. */
+    async list(max: number): Promise<ReceiptKey[]> {
+      const rows: Array<ReceiptKey & Pick<CodedRow, 'code'>> = await table()
+        .select({ ...columns, code: 'code' })
+        .orderBy(newestFirst)
+        .limit(max);
+      return rows.filter(({ code = null, ...key }) =>
+        hasValidCode(knex, 'receipt_keys', { ...toColumns(columns, key), code }),
+      );
     },
 
     async insert(key: ReceiptKey): Promise<void> {

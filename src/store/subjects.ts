@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { findLiveUntil } from '../../packages/score/live.js';
 import type { Subject } from '../../packages/score/rows/person.js';
-import { type ConsentingRow, selectConsenting, verifyConsent } from './consents.js';
+import { selectConsenting, verifyConsent } from './consents.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
 import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
@@ -105,14 +105,11 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
 }
 
 /** Returns people with their consents as readings obey them. A placeholder row is absent. */
-export async function readConsenting(scope: ReadScope, subjectIds: readonly string[]): Promise<Map<string, Subject>> {
-  const rows: ConsentingRow[] = await selectConsenting(scope, subjectIds);
+async function readConsenting(scope: ReadScope, subjectIds: readonly string[]): Promise<Map<string, Subject>> {
   const subjects = new Map<string, Subject>();
-  for (const row of rows) {
+  for (const row of await selectConsenting(scope, subjectIds)) {
     const subject = readSubject({ body: row.subject_body });
-    if (!subject) continue;
-    const { consent: used } = subject;
-    subjects.set(row.subject_id, used ? { ...subject, consent: verifyConsent(scope.knex, row, used) } : subject);
+    if (subject) subjects.set(row.subject_id, { ...subject, consent: verifyConsent(scope.knex, row, subject.consent) });
   }
   return subjects;
 }
