@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { tiers } from '../../generated/spec.js';
+import { createUsageHours, type LoadOfAccount } from '../../src/store/usage-hours.js';
 import { createUsageTable } from '../../src/store/usage.js';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { readFields } from '../../testkit/rate-limit-fields.js';
@@ -111,3 +112,14 @@ async function makeSpent(service: TestService, account: string, left: number, ti
     .add([{ accountId: made.accountId, month, calls: tiers[tier].monthly_calls - left }]);
   return made;
 }
+
+test('the load of an account is the sum of what all processes add, per hour', async () => {
+  const { store, clock, accountId } = await startTestService({});
+  const { add, findTop } = store.use(createUsageHours);
+  const load = { accountId, calls: 1, cpuMs: 2.6, rowCount: 4, bytes: 5 };
+  for (const hours of [0, 0, 1, 2]) await add([load], clock.nowMs - hours * 3_600_000);
+  const [{ account_id, calls, cpu_ms, row_count, bytes }] = (await findTop('calls', clock.nowMs - 3_600_000, 10)) as [
+    LoadOfAccount,
+  ];
+  expect([account_id, ...[calls, cpu_ms, row_count, bytes].map(Number)]).toEqual([accountId, 3, 9, 12, 15]);
+});

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
+import { sources as settings } from '../../generated/spec.js';
+import type { ReadPostedBody } from '../../src/readings/posted-body.js';
 import { runHere } from '../../testkit/command-line.js';
+import { settingsFor } from '../../testkit/databases.js';
+import { connectPhone } from '../../testkit/phone.js';
 import { runMain } from '../../testkit/process.js';
+import { startTestService } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { migratedDatabase } from './backups.js';
 
 async function commandLine() {
@@ -44,4 +50,34 @@ test.each([
   const ended = await run('accounts', ...args);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toContain(remedy);
+});
+
+test('accounts top shows what the requests of each account caused, the highest first', async () => {
+  const readLarge: ReadPostedBody = async (_posted, _signal, addCpu) => {
+    addCpu(7_000);
+    return { groups: [], reports: [], skipped: {}, device: undefined, neededHours: undefined };
+  };
+  const service = await startTestService({ database: await temporaryDatabase(), readLarge });
+  const { accountId, clock, database, read } = service;
+  const phone = await connectPhone(service, 'generic');
+  await phone.post('[]'.padEnd(settings.large_bytes + 1));
+  for (let second = 0; second < 3; second += 1) await read({ heart_rate: 70, timestamp: clock.at(-second) });
+  await service.request('/v1/export');
+  await service.close();
+  const env = settingsFor(database.url);
+  const findTop = async (...args: string[]) =>
+    JSON.parse((await runHere(['accounts', 'top', ...args, '--json'], env)).stdout);
+  const first = {
+    account_id: accountId,
+    calls: 4,
+    rows: expect.any(Number),
+    bytes: expect.any(Number),
+    cpu_seconds: expect.any(Number),
+  };
+  expect(await findTop('--hours', '48')).toMatchObject([first, { account_id: phone.accountId, calls: 2 }]);
+  expect(await findTop('--by', 'rows')).toMatchObject([first, { rows: 0 }]);
+  const [{ account_id, cpu_seconds, bytes }] = await findTop('--by', 'cpu');
+  expect([account_id, Math.floor(cpu_seconds)]).toEqual([phone.accountId, 7]);
+  expect((await findTop('--by', 'bytes'))[0]).toMatchObject({ account_id, bytes });
+  expect(bytes).toBeGreaterThan(settings.large_bytes);
 });

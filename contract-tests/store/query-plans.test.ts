@@ -11,6 +11,7 @@ import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.j
 import { createIdentify } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
+import { createLoadSums } from '../../src/limits/load-sums.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
 import { createWindowLimit } from '../../src/limits/window-limit.js';
@@ -444,7 +445,10 @@ async function listAllSessions(services: Services, ours: Caller): Promise<void> 
 /** Counts a call against the monthly quota and writes the count. */
 async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
-  const calls = createMonthlyCalls({ usage: store.use(createUsageTable), quotaOf: () => 1_000, now: clock.now, log });
+  const calls = createMonthlyCalls({
+    ...{ usage: store.use(createUsageTable), quotaOf: () => 1_000, now: clock.now, log, load: createLoadSums() },
+    writeLoad: async () => undefined,
+  });
   const call = calls.begin(caller);
   await call.admit();
   call.end(false);
@@ -807,6 +811,7 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
     'select subject_hours',
     'select subjects',
     'select triggers',
+    'select usage_hours',
     'select usage_months',
     'select webhooks',
     'update access_subjects',

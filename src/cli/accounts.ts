@@ -1,11 +1,17 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { jsonOption } from '../contract/command-line.js';
 import { requireAccount } from '../keys/manage.js';
 import { changeSetting, describeSettings, readSettings, settingLines } from '../keys/settings.js';
-import type { AccountRow } from '../store/keys.js';
-import { printTable, type WithKeys } from './keys.js';
+import { type AccountRow, createKeyTable } from '../store/keys.js';
+import { createUsageHours, type LoadOfAccount } from '../store/usage-hours.js';
+import { printTable, readLimit, type WithKeys } from './keys.js';
+import type { WithStore } from './with-store.js';
 
-export function createAccountsCommand(withKeys: WithKeys): Command {
+/** Orders of `accounts top` with their columns, the default first. */
+const orders = { calls: 'calls', cpu: 'cpu_ms', rows: 'row_count', bytes: 'bytes' } as const;
+
+export function createAccountsCommand(withStore: WithStore): Command {
+  const withKeys: WithKeys = (work) => withStore((store) => work(store.use(createKeyTable)));
   const accounts = new Command('accounts').description('show accounts, and change their settings');
   accounts
     .command('show')
@@ -30,7 +36,32 @@ export function createAccountsCommand(withKeys: WithKeys): Command {
     .action((account: string, name: string, word: string) =>
       withKeys((table) => changeSetting(table, { account, name, word }, Date.now())),
     );
+  accounts
+    .command('top')
+    .description('show the accounts that cause the most load, the highest first')
+    .addOption(new Option('--by <figure>', 'order').choices(Object.keys(orders)).default('calls'))
+    .option('--hours <count>', 'hours before the present one, of the last 48', readLimit, 1)
+    .option('--limit <count>', 'maximum number of accounts', readLimit, 20)
+    .option(...jsonOption)
+    .action(({ by, hours, limit, json }: TopOptions) =>
+      withStore(async (store) => {
+        const sinceMs = Date.now() - hours * 3_600_000;
+        showTop(await store.use(createUsageHours).findTop(orders[by], sinceMs, limit), json);
+      }),
+    );
   return accounts;
+}
+
+type TopOptions = Record<'hours' | 'limit', number> & { readonly by: keyof typeof orders; readonly json: boolean };
+
+function showTop(found: readonly LoadOfAccount[], isJson: boolean): void {
+  const rows = found.map(({ name, account_id, ...sums }) => {
+    const [calls, cpu_ms, rows, bytes] = [sums.calls, sums.cpu_ms, sums.row_count, sums.bytes].map(Number);
+    return { name, account_id, calls, cpu_seconds: Number(cpu_ms) / 1000, rows, bytes };
+  });
+  if (isJson) return console.log(JSON.stringify(rows));
+  const cells = rows.map((row) => Object.values(row).map(String));
+  printTable(['NAME', 'ACCOUNT', 'CALLS', 'CPU-SECONDS', 'ROWS', 'BYTES'], cells);
 }
 
 function show(rows: readonly AccountRow[], isJson: boolean): void {

@@ -142,7 +142,7 @@ function addAdministration(command: Command, env: Environment, withProgress: Wit
     });
   const keys = createKeysCommand((work, mayCreate) => withStore((store) => work(store.use(createKeyTable)), mayCreate));
   command.addCommand(addPersonId(addSecrets(keys, withStore), configure));
-  command.addCommand(createAccountsCommand((work) => withStore((store) => work(store.use(createKeyTable)))));
+  command.addCommand(createAccountsCommand(withStore));
   command.addCommand(createAuditCommand(withStore));
   command.addCommand(createMcpCommand());
 }

@@ -90,7 +90,7 @@ type Operations = ReadonlyMap<OperationId, RunnableOperation>;
 
 /** Returns the handler of all requests. Finds the route first, so that a request runs nothing of other paths. */
 function createServe(operations: Operations, parts: AppParts): express.RequestHandler {
-  const observation = createObservation(parts.log, parts.observeRequest);
+  const observation = createObservation(parts.log, parts.observeRequest, parts.load);
   const refuse = createRefuse(parts);
   const allowOrigin = crossOrigin(parts.corsOrigins);
   const router = createRouter([...operations.values()].map(({ route }) => route));

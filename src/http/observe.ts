@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type Context, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.js';
+import type { LoadSums } from '../limits/load-sums.js';
 import { whenSettled, whenWritten } from './messages.js';
 
 export type ObserveRequest = (operation: string | undefined, status: number, seconds: number) => void;
@@ -24,7 +26,9 @@ export type Observation = ReturnType<typeof createObservation>;
  * Logs one line per request: account, key, operation, status, duration. Never logs the URL, headers or body, because they
  * contain keys, texts and ids of people.
  */
-export function createObservation(log: Logger, observe: ObserveRequest) {
+export function createObservation(log: Logger, observe: ObserveRequest, load: LoadSums) {
+  /** Bytes of each connection that are counted. */
+  const counted = new WeakMap<Socket, number>();
   return {
     /**
      * Starts the span of a request. Returns the context to run the request in. The span is a child of the caller's span if
@@ -39,6 +43,12 @@ export function createObservation(log: Logger, observe: ObserveRequest) {
       }
       // The context is also passed on for a request that is not sampled, so that the core does not sample it either.
       return trace.setSpan(parent, span);
+    },
+    /** Counts the bytes of a connection since its last request. Those of a stream count when it ends. */
+    countBytes({ caller }: Exchange, socket: Socket): void {
+      const total = socket.bytesRead + socket.bytesWritten;
+      if (caller) load.add(caller.accountId, { bytes: total - (counted.get(socket) ?? 0) });
+      counted.set(socket, total);
     },
     /** Must be called exactly once per request. */
     end(exchange: Exchange, { status, durationMs, isAborted }: Outcome): void {
@@ -59,7 +69,8 @@ export function createObservation(log: Logger, observe: ObserveRequest) {
 }
 
 /** Ends the observation of an HTTP request when its response settles. The duration ends when the response is written. */
-export function observeResponse({ end }: Observation, exchange: Exchange, response: ServerResponse): void {
+export function observeResponse({ end, countBytes }: Observation, exchange: Exchange, response: ServerResponse): void {
+  const { socket } = response.req;
   let [durationMs, isWritten] = [0, false];
   whenWritten(response, () => {
     durationMs = performance.now() - exchange.startedAtMs;
@@ -69,6 +80,7 @@ export function observeResponse({ end }: Observation, exchange: Exchange, respon
   whenSettled(response, () => {
     const isAborted = !isWritten && !response.writableFinished;
     end(exchange, { status: response.statusCode, durationMs, isAborted });
+    countBytes(exchange, socket);
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { sources as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
+import type { LoadSums } from '../limits/load-sums.js';
 import { createRoundRobin } from '../limits/round-robin.js';
 import { readPostedBody, type ReadPostedBody } from '../readings/posted-body.js';
 import { whenSettled } from './messages.js';
@@ -21,8 +22,10 @@ export function beginWork(response: Response) {
 }
 
 /** Reads a body between other work of this thread. Accounts are served round robin. */
-export function createReadSmall(): ReadPostedBody {
-  const roundRobin = createRoundRobin({ sliceRows: 1 });
+export function createReadSmall(load: LoadSums): ReadPostedBody {
+  // The readings count as rows when they are stored.
+  const beginSlice = (accountId: string) => load.begin(accountId).bind(undefined, 0);
+  const roundRobin = createRoundRobin({ sliceRows: 1, beginSlice });
   return (posted, signal) =>
     roundRobin.run(posted.caller.accountId, (pause) =>
       readPostedBody(posted, async (count) => {

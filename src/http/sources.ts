@@ -4,6 +4,7 @@ import { findHub } from '../../packages/recordings/sources/index.js';
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { toNetwork } from '../limits/failure-limit.js';
+import type { LoadSums } from '../limits/load-sums.js';
 import { createTurns } from '../limits/turns.js';
 import { countRequest } from '../limits/window-limit.js';
 import type { Post } from '../readings/post.js';
@@ -25,6 +26,7 @@ export interface SourceParts extends Omit<PostedBody, 'bytes' | 'isZipped' | 'ca
   readonly readLarge?: ReadPostedBody | undefined;
   /** Decrypts a secret of a place. */
   readonly openSecret: (sealed: string, place: string) => string;
+  readonly load: LoadSums;
   /** Time limit for sending a body, in ms. */
   readonly uploadMs?: number | undefined;
   /** Ends the reading of large bodies. */
@@ -36,7 +38,7 @@ export interface SourceParts extends Omit<PostedBody, 'bytes' | 'isZipped' | 'ca
  * earlier posts of its person, and is converted to readings. What it takes is released when its readings are stored.
  */
 export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (validate: Step) => Step[] {
-  const readSmall = createReadSmall();
+  const readSmall = createReadSmall(parts.load);
   const { uploadMs = settings.upload_seconds * 1000, closing, readLarge = readSmall } = parts;
   const { digestKeys, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const takePlace = createPlaces(closing);
@@ -62,7 +64,8 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
     if (sender?.subjectId !== undefined) work.add(await takeTurn(`${accountId} ${sender.subjectId}`, work.signal));
     const body = { bytes: small ?? bytes, isZipped: !small };
     const posted = { ...body, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
-    exchange.body = (await (isLarge ? readLarge : readSmall)(posted, work.signal)) satisfies Post;
+    const addCpu = (cpuMs: number) => parts.load.add(accountId, { cpuMs });
+    exchange.body = (await (isLarge ? readLarge : readSmall)(posted, work.signal, addCpu)) satisfies Post;
   }
 
   /** Resolves with the body as sent. That of a hub is unproven until `requireSigned` has read it. */

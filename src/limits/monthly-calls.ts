@@ -5,6 +5,7 @@ import type { Caller } from '../contract/contract.js';
 import { repeat } from '../store/repeat.js';
 import { chunksOf } from '../store/rows.js';
 import type { UsageTable } from '../store/usage.js';
+import type { LoadSums } from './load-sums.js';
 import type { Allowance } from './window-limit.js';
 
 /**
@@ -17,6 +18,8 @@ const writeEveryMs = 500;
  * month.
  */
 const idleRoundsMax = 120;
+/** Number of write rounds per write of the load of accounts: one minute. */
+const loadRounds = 120;
 /** Maximum number of accounts per transaction, so that transactions stay short. */
 const batchMax = 200;
 
@@ -30,6 +33,10 @@ export interface MonthlyCallsParts {
   readonly quotaOf: (caller: Caller) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
+  /** Counts the load of accounts. Gets the written calls. */
+  readonly load: LoadSums;
+  /** Writes the load since the last call. */
+  readonly writeLoad: () => Promise<void>;
 }
 
 /** The calls of one account in one month, as known to this process. */
@@ -62,15 +69,18 @@ const nothing = { loading: undefined, completed: 0, admitted: 0, inFlight: 0, id
  * Counts calls in memory and adds them to the database. The database shares the totals between processes and keeps them
  * across restarts. While it is unavailable, counts stay in memory, and the limits use the last known total.
  */
-export function createMonthlyCalls({ usage, quotaOf, now, log }: MonthlyCallsParts) {
+export function createMonthlyCalls({ usage, quotaOf, now, log, load, writeLoad }: MonthlyCallsParts) {
+  let rounds = 0;
   const months = new Map<string, MonthOfAccount>();
   const writing = repeat({
     everyMs: writeEveryMs,
     async work() {
-      await writeMonths(months.values(), usage);
+      await writeMonths(months.values(), usage, load);
       for (const [name, entry] of months) if (isIdle(entry)) months.delete(name);
+      rounds += 1;
+      if (rounds % loadRounds === 0) await writeLoad();
     },
-    onFailure: (err) => log.warn({ err }, 'monthly call counts not written: retried every half second'),
+    onFailure: (err) => log.warn({ err }, 'monthly call counts or load not written: retried'),
   });
 
   return {
@@ -85,7 +95,8 @@ export function createMonthlyCalls({ usage, quotaOf, now, log }: MonthlyCallsPar
     /** Writes the remaining counts. Resolves even if the database is unavailable. */
     async close(): Promise<void> {
       await writing.close();
-      await writeMonths(months.values(), usage).catch(() => undefined);
+      await writeMonths(months.values(), usage, load).catch(() => undefined);
+      await writeLoad().catch(() => undefined);
       const lost = [...months.values()].reduce((sum, { completed }) => sum + completed, 0);
       if (lost > 0) log.warn({ calls: lost }, 'monthly call counts lost: the database was unavailable at shutdown');
     },
@@ -147,7 +158,7 @@ function isIdle({ completed, inFlight, idleRounds }: MonthOfAccount): boolean {
  * Adds the calls since the last round to the database and reads the totals of all processes. After a failed write, the
  * next round writes the same counts again.
  */
-async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable): Promise<void> {
+async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable, load: LoadSums): Promise<void> {
   const all = [...months];
   const due = all.filter(({ completed, idleRounds, loading }) => (completed > 0 || idleRounds === 0) && !loading);
   for (const it of all) it.idleRounds += 1;
@@ -157,7 +168,9 @@ async function writeMonths(months: Iterable<MonthOfAccount>, usage: UsageTable):
     for (const [index, it] of some.entries()) {
       it.stored = totals[index] ?? 0;
       // Subtracts only the written calls, because further calls may have completed during the write.
-      it.completed -= usages[index]?.calls ?? 0;
+      const { calls = 0 } = usages[index] ?? {};
+      it.completed -= calls;
+      if (calls > 0) load.add(it.accountId, { calls });
     }
   }
 }

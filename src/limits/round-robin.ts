@@ -6,6 +6,8 @@ export interface RoundRobinOptions {
   readonly atOnce?: number;
   /** Number of rows after which a read pauses. It processes them in a few milliseconds. */
   readonly sliceRows?: number;
+  /** Called before each slice. Returns a function that is called after it, with the number of its rows. */
+  readonly beginSlice?: (accountId: string) => (rows: number) => void;
 }
 
 interface Waiting {
@@ -21,7 +23,7 @@ export type RoundRobin = ReturnType<typeof createRoundRobin>;
  * or long reads delays another account by one slice. After a pause, a read counts like all that its account may run: its
  * statements are long, and occupy the thread and the database.
  */
-export function createRoundRobin({ atOnce = 1, sliceRows = sliceItems }: RoundRobinOptions = {}) {
+export function createRoundRobin({ atOnce = 1, sliceRows = sliceItems, beginSlice }: RoundRobinOptions = {}) {
   const share = computeAccountShare(atOnce);
   /** By account. The first account is next. */
   const waiting = new Map<string, Waiting[]>();
@@ -74,17 +76,21 @@ export function createRoundRobin({ atOnce = 1, sliceRows = sliceItems }: RoundRo
     async run<T>(accountId: string, read: (pause: Pause) => Promise<T>): Promise<T> {
       let [rows, weight] = [0, 1];
       await take(accountId, weight);
+      let endSlice = beginSlice?.(accountId);
       const pause: Pause = async (count) => {
         rows += count;
         if (rows < sliceRows) return;
+        endSlice?.(rows);
         rows = 0;
         end(accountId, weight);
         weight = share;
         await take(accountId, weight);
+        endSlice = beginSlice?.(accountId);
       };
       try {
         return await read(pause);
       } finally {
+        endSlice?.(rows);
         end(accountId, weight);
       }
     },

@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
+import type { LoadSums } from '../limits/load-sums.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
 import { runInSharedSpan, traceOrigin, type TraceOrigin } from '../observe/in-span.js';
 import type { Subject } from '../../packages/score/rows/person.js';
@@ -92,6 +93,8 @@ export interface ReadingWriterParts {
   readonly admitSession: AdmitSession;
   readonly now: () => number;
   readonly digestId: DigestId;
+  /** Counts the load of each group. Absent: not counted. */
+  readonly load?: LoadSums;
   /** Called after a commit that added events to the outbox. */
   readonly onEvents: () => void;
   /** Called with the readings of each committed group, and the subject of the session of each reading. */
@@ -163,15 +166,16 @@ async function isAllowed({ store, now, digestId }: ReadingWriterParts, reading: 
 }
 
 async function commitGroup(
-  { store, now, digestId, onEvents, onCommitted }: ReadingWriterParts,
+  { store, now, digestId, onEvents, onCommitted, load }: ReadingWriterParts,
   group: readonly Submitted[],
 ): Promise<Outcome[]> {
   const size = { 'ingest.group_size': group.length };
   const origins = group.map(({ origin }) => origin);
   const readings = group.map(({ reading }) => reading);
+  const endLoad = load?.begin(...readings.map(({ accountId }) => accountId));
   const { outcomes, subjectIds, hasEvents } = await runInSharedSpan('ingest group', size, origins, () =>
     processGroup(store, readings, now(), digestId),
-  );
+  ).finally(() => endLoad?.(1));
   onCommitted(readings, subjectIds);
   if (hasEvents) onEvents();
   return outcomes;

@@ -6,6 +6,7 @@ import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
 import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
 import { createFault, createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
+import type { LoadSums } from '../limits/load-sums.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import { listCategories, type ReadingContent, requiredNames, type UnreadText } from '../../packages/score/signals.js';
 import { type Allowance, countRequest, type WindowLimit } from '../limits/window-limit.js';
@@ -95,6 +96,7 @@ export interface IntakeParts extends PreparationParts {
   /** Called for readings with text of accounts that enforce consent. */
   readonly allowsText: IsTextAllowed;
   readonly resolveSession: ResolveSession;
+  readonly load: LoadSums;
 }
 
 /**
@@ -102,7 +104,7 @@ export interface IntakeParts extends PreparationParts {
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
 export function createIntake(parts: IntakeParts): Admit {
-  const { validate, sessionRequests, allowsText, resolveSession } = parts;
+  const { validate, sessionRequests, allowsText, resolveSession, load } = parts;
   const prepare = createPrepareReading(parts);
 
   async function readSubmission(caller: Caller, value: unknown, faults: readonly Fault[]): Promise<Submission> {
@@ -119,7 +121,13 @@ export function createIntake(parts: IntakeParts): Admit {
 
   async function prepareAllowed(caller: Caller, submission: Submission): Promise<PreparedReading> {
     const isEnforced = caller.settings?.consent === 'enforce';
-    return prepare(caller, submission, !isEnforced || (await mayReadText(caller, submission)));
+    const mayRead = !isEnforced || (await mayReadText(caller, submission));
+    const end = load.begin(caller.accountId);
+    try {
+      return prepare(caller, submission, mayRead);
+    } finally {
+      end();
+    }
   }
 
   async function mayReadText(caller: Caller, submission: Submission): Promise<boolean> {

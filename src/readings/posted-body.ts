@@ -19,9 +19,13 @@ export interface PostedBody extends Omit<PreparationParts, 'texts' | 'now'> {
 
 /**
  * Returns the readings of a body. Rejects with a ProblemError for a body that is not of the form of the source, and with the
- * reason of the signal when it ends the work.
+ * reason of the signal when it ends the work. `addCpu` gets the CPU time of the body in other threads, in ms.
  */
-export type ReadPostedBody = (posted: PostedBody, signal: AbortSignal) => Promise<Post>;
+export type ReadPostedBody = (
+  posted: PostedBody,
+  signal: AbortSignal,
+  addCpu: (cpuMs: number) => void,
+) => Promise<Post>;
 
 export async function readPostedBody(posted: PostedBody, pause: Pause): Promise<Post> {
   const { caller, nowMs } = posted;

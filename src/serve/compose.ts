@@ -13,6 +13,7 @@ import { createSessionTokens } from '../keys/session-token.js';
 import { createLinkCallers, mayHaveLinks } from '../keys/person-links.js';
 import { createIdentifySourceKey } from '../keys/source-keys.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
+import { createLoadSums } from '../limits/load-sums.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
 import { openWindow } from '../limits/window-limit.js';
 import { createMetrics } from '../observe/metrics.js';
@@ -94,7 +95,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   };
   const { databaseNow, pollMs } = parts;
   const core = keep(await parts.startCore({ config, log, now: parts.now, databaseNow, pollMs, host }));
-  const { operate, findKeys, recordKeyUse, usageTotals, addUsage, beginExport, readExportPage } = core;
+  const { operate, findKeys, recordKeyUse, usageTotals, addUsage, addLoads, beginExport, readExportPage } = core;
   metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
   metrics.watchQueue(core.waiting);
   metrics.watchDatabase(core);
@@ -108,7 +109,10 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
   const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
-  const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf: createQuotaReader(config.quotas), now, log }));
+  const load = createLoadSums();
+  const writeLoad = () => addLoads(load.take());
+  const quotaOf = createQuotaReader(config.quotas);
+  const monthlyCalls = keep(createMonthlyCalls({ usage, quotaOf, now, log, load, writeLoad }));
   const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
   const digestKeys = await runStartStep('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
@@ -165,6 +169,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     openStream: opened.open,
     runExport: exports.run,
     monthlyCalls,
+    load,
     sessionRequests: sessionRequests.count,
     allowsText: core.allowsText,
     resolveSession: createResolveSession(core.findOwnSession),

@@ -7,6 +7,7 @@ import type { Whose } from '../contract/whose.js';
 import { type DevelopmentKey, ensureDevelopmentKey } from '../keys/development-key.js';
 import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
+import { createLoadSums } from '../limits/load-sums.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { createRoundRobin } from '../limits/round-robin.js';
 import { openStoredReadings, openWindow } from '../limits/window-limit.js';
@@ -26,6 +27,7 @@ import type { Pause, SlicedScope } from '../store/scope.js';
 import { createPersonLinkLookup } from '../store/person-links.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
 import { findStreamHeads } from '../store/stream-positions.js';
+import { createUsageHours, type Load } from '../store/usage-hours.js';
 import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { listSessions, type SessionId } from '../streaming/open-streams.js';
@@ -95,9 +97,10 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const clientQuota = Math.max(limits.new_sessions.oauth_client_quota, config.quotas.newSessions);
   const storedReadings = keep(await openStoredReadings({ redisUrl: config.redisUrl, log }));
+  const load = createLoadSums();
   const groups = keep(
     createReadingWriter({
-      ...{ store, now, digestId, onEvents: wakeWorker },
+      ...{ store, now, digestId, load, onEvents: wakeWorker },
       // SQLite allows only one write transaction at a time.
       hasConcurrentWriters: !store.isEmbedded,
       admitSession: createAdmitSession(
@@ -121,7 +124,7 @@ async function start(keep: Keep, parts: CoreParts) {
     if (access) accessRecord?.add(access);
   }
   // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
-  const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce });
+  const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce, beginSlice: load.begin });
   const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
     roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
   const services: Omit<Services, 'pause' | 'commit'> = {
@@ -195,6 +198,11 @@ async function start(keep: Keep, parts: CoreParts) {
     openLink: store.use(createPersonLinkLookup).open,
     usageTotals: store.use(createUsageTable).totalsOf,
     addUsage: store.use(createUsageTable).add,
+    /** Writes the load of accounts: that of this thread and of another one. */
+    async addLoads(ofOther: readonly Load[]): Promise<void> {
+      for (const it of ofOther) load.add(it.accountId, it);
+      await load.write((loads) => store.use(createUsageHours).add(loads, now()));
+    },
     /** Warnings for the operator about the database and webhooks, each with its remedy. */
     warnings: () => findWarnings(store, config, now()),
     /**

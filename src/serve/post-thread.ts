@@ -16,14 +16,16 @@ type Result = { readonly post: Post } | { readonly error: WireError };
  */
 export function createReadOnThread(program: URL): ReadPostedBody {
   const threads = createRoundRobin({ atOnce: settings.large_threads_max });
-  return (posted, signal) => threads.run(posted.caller.accountId, () => readOnThread(program, posted, signal));
+  return (posted, signal, addCpu) =>
+    threads.run(posted.caller.accountId, () => readOnThread(program, posted, signal, addCpu));
 }
 
-async function readOnThread(program: URL, posted: PostedBody, signal: AbortSignal): Promise<Post> {
+async function readOnThread(program: URL, ...[posted, signal, addCpu]: Parameters<ReadPostedBody>): Promise<Post> {
   signal.throwIfAborted();
   const { buffer } = posted.bytes;
   // A short Buffer is a part of memory that others use.
   const transferList = buffer.byteLength > Buffer.poolSize ? [buffer as ArrayBuffer] : [];
+  const startedAtMs = performance.now();
   const thread = new Worker(program, { workerData: posted, transferList, resourceLimits });
   try {
     const [result] = (await once(thread, 'message', { signal })) as [Result];
@@ -34,6 +36,8 @@ async function readOnThread(program: URL, posted: PostedBody, signal: AbortSigna
   } finally {
     // The next thread starts when this one has freed its memory.
     await thread.terminate();
+    // The thread waits for nothing.
+    addCpu(performance.now() - startedAtMs);
   }
 }
 

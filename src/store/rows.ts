@@ -88,10 +88,11 @@ async function run(knex: Knex, statement: Statement, isLast = false): Promise<re
 
 type Row = Readonly<Record<string, Value>>;
 
-/** Handling of an existing key: the insert updates the `merged` columns of the stored row. */
+/** Handling of an existing key: the insert updates the `merged` columns of the stored row, or adds to them. */
 export interface Conflict {
   readonly key: readonly string[];
   readonly merged: readonly string[];
+  readonly adds?: boolean;
 }
 
 /** Maximum number of rows per statement. */
@@ -127,8 +128,9 @@ export function buildInsert(knex: Knex, table: string, rows: readonly Row[], con
   return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
 }
 
-function mergeColumns(knex: Knex, { key, merged }: Conflict): string {
-  const assign = (column: string) => `${column} = ${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
+function mergeColumns(knex: Knex, { key, merged, adds }: Conflict): string {
+  const assign = (column: string) =>
+    `${column} = ${adds ? `${column} + ` : ''}${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
   const assignments = merged.map(assign).join(', ');
   return isMysql(knex)
     ? `on duplicate key update ${assignments}`

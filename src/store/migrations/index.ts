@@ -6,6 +6,8 @@ import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
 import { subjectTables } from '../tables/subjects.js';
 import { createTable, readParts, type TableDefinition } from '../tables/table.js';
+import { createTable, readParts } from '../tables/table.js';
+import { usage_hours } from '../tables/usage-hours.js';
 
 export interface Migration {
   readonly name: string;
@@ -36,6 +38,7 @@ export const migrations: readonly Migration[] = [
   { name: 'service-runs', run: (knex) => createTable(knex, 'service_runs', service_runs) },
   { name: 'purge-turns', run: addSamples },
   { name: 'alert-times', run: addAlertTimes },
+  { name: 'usage-hours', run: (knex) => createTable(knex, 'usage_hours', usage_hours) },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

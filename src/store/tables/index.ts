@@ -13,6 +13,7 @@ import { source_keys } from './source-keys.js';
 import { subject_hours } from './subject-hours.js';
 import { subjectTables } from './subjects.js';
 import type { TableDefinition, Tables } from './table.js';
+import { usage_hours } from './usage-hours.js';
 import { usageTables } from './usage.js';
 import { webhookTables } from './webhooks.js';
 
@@ -23,6 +24,7 @@ export const tables: Tables = {
   ...subjectTables,
   ...webhookTables,
   ...usageTables,
+  usage_hours,
   secrets_keys,
   erased_ids,
   subject_hours,
