@@ -7,11 +7,12 @@ import { gatewayUploads } from './gateway-uploads.js';
 import { hangingHosts, sharedHost, silentNameserver } from './hanging.js';
 import { longQueue, longQueueThatHangs } from './long-queues.js';
 import { largeAlerts } from './large-alerts.js';
+import { largePurge } from './large-purge.js';
 import { clientsThatLeave, heldPlaces } from './posts.js';
 import type { Scenario } from './scenario.js';
 
 export const scenarios: readonly Scenario[] = [
   ...[pipelinedRequests, hangingHosts, halfOpenSockets, silentNameserver, longQueue, longQueueThatHangs],
   ...[sharedHost, mcpFlood, slowUploads, largeBatches, gatewayUploads, accountReads, failingWebhooks],
-  ...[clientsThatLeave, heldPlaces, costlyPosts, largeAlerts],
+  ...[clientsThatLeave, heldPlaces, costlyPosts, largeAlerts, largePurge],
 ];

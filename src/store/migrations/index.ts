@@ -6,7 +6,6 @@ import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
 import { subjectTables } from '../tables/subjects.js';
 import { createTable, readParts, type TableDefinition } from '../tables/table.js';
-import { createTable, readParts } from '../tables/table.js';
 import { usage_hours } from '../tables/usage-hours.js';
 
 export interface Migration {
