@@ -57,7 +57,7 @@ export async function settle(scope: WriteScope, evaluated: readonly Evaluated[],
     const isComplete = isCurrent && epoch?.webhook_epoch === parts.epoch;
     return [subjectId, { ...subject, alert: isComplete ? plan : repeatSoon(plan, nowMs) }];
   });
-  await runStatements(scope, subjects.toSave(new Map(planned)));
+  await runStatements(scope, subjects.toSave(new Map(planned), true));
   return fired;
 }
 

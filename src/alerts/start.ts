@@ -7,7 +7,7 @@ import { evaluateSlice, type EvaluationParts } from './evaluate.js';
 import { seedAll, seedSlice } from './seed.js';
 
 const minuteMs = 60_000;
-/** Readings of a longer time without this release may be those of an earlier one, which writes no plans. */
+/** Readings of a longer time without this release may be those of an earlier one. The same holds if the clock was set. */
 const absentMinutes = 2;
 
 export interface AlertParts {
@@ -55,9 +55,10 @@ export function startAlerts({ store, digestId, now, findAbsences, log, onFired, 
     if (minute === seenMinute) return;
     const accounts = await store.run(findAccountsWithRules);
     if (accounts.length > 0) {
-      const beforeMs = (await store.run((knex) => createAlertLease(knex).renew(minute * minuteMs))) ?? -Infinity;
-      const isStart = seenMinute === -Infinity;
-      if (isStart && beforeMs < (minute - absentMinutes) * minuteMs) await seedAll(store, accounts, now());
+      const beforeMs = (await store.run((knex) => createAlertLease(knex).find())) ?? -Infinity;
+      if (Math.abs(minute * minuteMs - beforeMs) > absentMinutes * minuteMs) await seedAll(store, accounts, now());
+      // Last, so that a process that ends before is repeated.
+      await store.run((knex) => createAlertLease(knex).renew(minute * minuteMs));
     }
     seenMinute = minute;
   };

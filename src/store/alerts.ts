@@ -36,6 +36,8 @@ interface Seed {
 }
 
 const hourMs = 3_600_000;
+/** A transaction that has read the account before its new rule ends within this time, in ms. */
+const seedDelayMs = 5_000;
 const lease = { name: 'alerts' };
 /** Returns the key of a rule and a person in `newestFirings`. */
 export const toFiringKey = ({ alertId, subjectId }: Omit<Firing, 'firedAtMs'>) => `${alertId} ${subjectId}`;
@@ -107,14 +109,15 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
     },
 
     /**
-     * Lets the job find the people whom the rules may concern now, from the newest reading back. The next reading of anyone
-     * else makes this person due, because its epoch is new.
+     * Lets the job find the people whom the rules may concern now, from the newest reading back, after the transactions that
+     * do not know the rules. The next reading of anyone else makes this person due, because its epoch is new.
      */
     async seed(nowMs: number): Promise<void> {
       const spans = (await this.list()).map(findSeedMs);
       if (spans.length === 0) return;
       await createWebhookTable({ knex, accountId }).nextEpoch();
-      const row = { account_id: accountId, until_ms: nowMs, from_ms: nowMs - Math.max(...spans) - touchStepMs };
+      const [until_ms, from_ms] = [nowMs + seedDelayMs, nowMs - Math.max(...spans) - touchStepMs];
+      const row = { account_id: accountId, until_ms, from_ms };
       await insertRows(knex, 'alert_seeds', [row], { key: ['account_id'], merged: ['until_ms', 'from_ms'] });
     },
 
@@ -202,21 +205,19 @@ export function findDueAccounts(knex: Knex, nowMs: number): Promise<DueAccount[]
   const sql = `select account_id as accountId, due_ms as dueMs from (
       select a.account_id, (${first}) as due_ms from (select distinct account_id from alert_rules) a
     ) due where due_ms is not null
-    union all select account_id, null from alert_seeds`;
-  return selectRows<DueAccount>(knex, { sql, bindings: [nowMs] });
+    union all select account_id, null from alert_seeds where until_ms <= ?`;
+  return selectRows<DueAccount>(knex, { sql, bindings: [nowMs, nowMs] });
 }
 
 /** The minute, of the database's clock, in which a process of this release last looked for due rules. */
 export function createAlertLease(knex: Knex) {
   return {
-    /** Notes the minute. Resolves with the one before. Undefined if there is none. */
-    async renew(minuteMs: number): Promise<number | undefined> {
-      const before = await knex('alert_lease').where(lease).first('minute_ms');
-      await insertRows(knex, 'alert_lease', [{ ...lease, minute_ms: minuteMs }], {
-        key: ['name'],
-        merged: ['minute_ms'],
-      });
-      return before?.minute_ms;
+    /** Returns the minute. Undefined if there is none. */
+    async find(): Promise<number | undefined> {
+      return (await knex('alert_lease').where(lease).first('minute_ms'))?.minute_ms;
     },
+
+    renew: (minuteMs: number): Promise<void> =>
+      insertRows(knex, 'alert_lease', [{ ...lease, minute_ms: minuteMs }], { key: ['name'], merged: ['minute_ms'] }),
   };
 }

@@ -93,6 +93,8 @@ export interface Conflict {
   readonly key: readonly string[];
   readonly merged: readonly string[];
   readonly adds?: boolean;
+  /** Columns that keep the lower of the two values. Null is higher than any value. */
+  readonly lowered?: readonly string[];
 }
 
 /** Maximum number of rows per statement. */
@@ -128,10 +130,13 @@ export function buildInsert(knex: Knex, table: string, rows: readonly Row[], con
   return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
 }
 
-function mergeColumns(knex: Knex, { key, merged, adds }: Conflict): string {
-  const assign = (column: string) =>
-    `${column} = ${adds ? `${column} + ` : ''}${isMysql(knex) ? `values(${column})` : `excluded.${column}`}`;
-  const assignments = merged.map(assign).join(', ');
+function mergeColumns(knex: Knex, { key, merged, adds, lowered = [] }: Conflict): string {
+  const added = (column: string) => (isMysql(knex) ? `values(${column})` : `excluded.${column}`);
+  const least = isMysql(knex) ? 'least' : 'min';
+  const assignments = [
+    ...merged.map((it) => `${it} = ${adds ? `${it} + ` : ''}${added(it)}`),
+    ...lowered.map((it) => `${it} = coalesce(${least}(${it}, ${added(it)}), ${it}, ${added(it)})`),
+  ].join(', ');
   return isMysql(knex)
     ? `on duplicate key update ${assignments}`
     : `on conflict (${key.join(', ')}) do update set ${assignments}`;

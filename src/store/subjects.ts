@@ -78,8 +78,11 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       return new Map(locked.map(({ id }) => [id, subjects.get(id)?.subject]));
     },
 
-    /** Returns the statement that writes the subjects. */
-    toSave(subjects: ReadonlyMap<string, Subject>): Statement[] {
+    /**
+     * Returns the statement that writes the subjects. Only an evaluation of alert rules makes them due later (`isEvaluated`):
+     * others do not know that a new rule has made them due at once (see `hasten`).
+     */
+    toSave(subjects: ReadonlyMap<string, Subject>, isEvaluated = false): Statement[] {
       const rows = [...subjects].map(([subject_id, subject]) => {
         const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, subject_id));
         // An acceptance of the consent does not change this row.
@@ -89,7 +92,8 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
       });
       return buildInsert(transaction, 'subjects', rows, {
         key: ['account_id', 'subject_id'],
-        merged: ['version', 'body', 'live_until_ms', 'alert_due_ms'],
+        merged: ['version', 'body', 'live_until_ms', ...(isEvaluated ? ['alert_due_ms'] : [])],
+        lowered: isEvaluated ? [] : ['alert_due_ms'],
       });
     },
 
