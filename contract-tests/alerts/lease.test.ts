@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { seedAll } from '../../src/alerts/seed.js';
-import { takeTurns } from '../../src/alerts/start.js';
+import { pino } from 'pino';
+import { seedAll, seedSlice } from '../../src/alerts/seed.js';
+import { startAlerts, takeTurns } from '../../src/alerts/start.js';
+import { runStatements } from '../../src/store/rows.js';
+import { createSubjectWriter } from '../../src/store/subjects.js';
 import { alertsOf, createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { readMetric } from '../../testkit/metrics.js';
@@ -19,12 +22,21 @@ async function prepare(service: TestService, people: number): Promise<void> {
   }
 }
 
+const turns = { isStopped: () => false, pause: async () => {}, onFired: () => {} };
+const partsOf = (service: TestService) => ({
+  store: service.store,
+  digestId: digestsOf(service),
+  now: service.clock.now,
+  findAbsences: async () => [],
+  onFailure: () => {},
+});
+
 test('two evaluations at the same time fire each rule once per person', async () => {
   const service = await startTestService({});
-  await prepare(service, 50);
+  await prepare(service, 60);
   const [one, other] = await Promise.all([evaluateNow(service), evaluateNow(service)]);
-  expect(one + other).toBe(50);
-  expect(await alertsOf(service)()).toHaveLength(50);
+  expect(one + other).toBe(60);
+  expect(await alertsOf(service)()).toHaveLength(60);
 });
 
 test('a process that another one overtakes between its check and its firing fires no rule', async () => {
@@ -67,20 +79,84 @@ test('accounts take turns: a small one waits for one slice of a large one', asyn
   const large = await startTestService({ env: { LOG_LEVEL: 'warn' } });
   const { key, accountId } = await makeAccount(large, 'small', 'enterprise');
   const small = { ...large, accountId, ...client(large.url, key, large.clock) };
-  await prepare(large, 50);
+  await prepare(large, 60);
   await prepare(small, 1);
   const fired: number[] = [];
-  const turns = { isStopped: () => false, pause: async () => {}, onFired: (count: number) => void fired.push(count) };
-  const parts = {
-    store: large.store,
-    digestId: digestsOf(large),
-    now: large.clock.now,
-    findAbsences: async () => [],
-    onFailure: () => {},
-  };
   await large.store.run((knex) => knex('alert_seeds').delete());
-  await takeTurns(parts, turns);
-  expect(fired.sort()).toEqual([1, 20]);
+  await takeTurns(partsOf(large), { ...turns, onFired: (count) => void fired.push(count) });
+  expect(fired.sort()).toEqual([1, 50]);
+});
+
+test('a slice costs as many statements with 20 people and 10 rules as with two people and two rules', async () => {
+  const service = await startTestService({});
+  const statements: string[] = [];
+  const listen = ({ sql }: { sql: string }) => statements.push(sql);
+  await service.store.run(async (knex) => void knex.on('query', listen));
+  const measure = async (people: number) => {
+    for (let person = 0; person < people; person += 1) await stress(service, `p${person}`, 0);
+    statements.length = 0;
+    await takeTurns(partsOf(service), turns);
+    return statements.length;
+  };
+  await createRule(service, { condition: 'stressed', minutes: 5 });
+  await createRule(service, { condition: 'above_usual', minutes: 5 });
+  const few = await measure(2);
+  for (let minutes = 6; minutes < 14; minutes += 1) await createRule(service, { condition: 'stressed', minutes });
+  expect(await measure(20)).toBe(few);
+});
+
+test('a write of the row that does not know a new rule does not undo that the person is due', async () => {
+  const service = await startTestService({});
+  const { store, accountId, clock } = service;
+  await stress(service, 'anna', 0);
+  clock.advance(7_200);
+  await createRule(service, { condition: 'no_data', hours: 1 });
+  clock.advance(5);
+  for (let slice = 0; slice < 15; slice += 1) await seedSlice(store, accountId, clock.nowMs);
+  await store.transact(async (scopeOf) => {
+    const subjects = createSubjectWriter(scopeOf(accountId));
+    const [[id, subject] = ['', undefined]] = await subjects.lock(['anna']);
+    await runStatements(scopeOf(accountId), subjects.toSave(new Map([[id, subject ?? {}]])));
+  });
+  expect(await evaluateNow(service)).toBe(1);
+});
+
+test('a new rule finds a reading whose transaction began before the rule and ended after it', async () => {
+  const service = await startTestService({});
+  const { store, clock } = service;
+  const knex = openKnex(service.database.url);
+  clock.advance(59.999 - ((clock.nowMs / 1000) % 60));
+  await createRule(service, { condition: 'no_data', hours: 1 });
+  expect(await takeTurns(partsOf(service), turns)).toBe(false);
+  clock.advance(1);
+  await stress(service, 'anna', 0);
+  await knex('subjects').update({ alert_due_ms: null });
+  clock.advance(4);
+  while (await takeTurns(partsOf(service), turns));
+  expect(await knex('subjects').pluck('alert_due_ms')).toEqual([clock.nowMs - 4_000 + 3_600_000]);
+  expect(await store.run((it) => it('alert_seeds'))).toEqual([]);
+  await knex.destroy();
+});
+
+test('after a change of the clock, the people with recent readings are due again', async () => {
+  const service = await startTestService({});
+  const { clock } = service;
+  await createRule(service, { condition: 'stressed', minutes: 1 });
+  const knex = openKnex(service.database.url);
+  const readEpoch = async () => (await knex('accounts').where({ account_id: service.accountId }).first()).webhook_epoch;
+  const readMinute = async () => (await knex('alert_lease').first())?.minute_ms;
+  const parts = { ...partsOf(service), log: pino({ level: 'silent' }), onFired: () => {}, pollMs: 5 };
+  const alerts = startAlerts(parts);
+  const minuteOf = (ms: number) => ms - (ms % 60_000);
+  const seen = () => until('the minute is noted', async () => (await readMinute()) === minuteOf(clock.nowMs));
+  await seen();
+  clock.advance(60);
+  await seen();
+  const epoch = await readEpoch();
+  clock.advance(-600);
+  await until('an epoch begins', async () => (await readEpoch()) === epoch + 1);
+  await alerts.close();
+  await knex.destroy();
 });
 
 test('people without a due rule cost one statement, however many there are and however often they send', async () => {

@@ -48,9 +48,10 @@ function createWalk({ store }: TestService, accountId: string, lastFirings: Map<
     const scope = store.read(accountId);
     const fired = [];
     const all = await createAlertTable(scope).list();
-    for (const { subject_id: subjectId, body } of await scope.knex('subjects').where({ account_id: accountId }))
-      for (const { rule, check } of (await checkRules(scope, all, { subjectId, body, absences: async () => [] }, nowMs))
-        ?.checks ?? []) {
+    const columns = { subjectId: 'subject_id', version: 'version', body: 'body' };
+    for (const person of await scope.knex('subjects').where({ account_id: accountId }).select(columns))
+      for (const { rule, check } of (await checkRules(scope, all, [person], [], nowMs))[0]?.checks ?? []) {
+        const { subjectId } = person;
         const key = toFiringKey({ ...rule, subjectId });
         const lastMs = lastFirings.get(key) ?? -Infinity;
         const isOver = lastMs > nowMs - hourMs || lastMs >= (check.truth?.sinceMs ?? Infinity);

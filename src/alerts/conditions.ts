@@ -3,6 +3,7 @@ import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { Hour } from '../../packages/score/summary.js';
 import type { Schema } from '../contract/contract.js';
 import type { StoredAlertRule } from '../store/alerts.js';
+import type { Point } from '../store/people-facts.js';
 import { type Absence, addObserved } from '../store/service-runs.js';
 
 /** A person whose check fails, or who has a reading during it, is due again after this time, in ms. */
@@ -14,24 +15,18 @@ const dayMs = 24 * hourMs;
 const gapMs = summaries.state_seconds_max * 1000;
 const stressedMin = bands.find(({ state }) => state === 'stressed')?.min_score ?? Infinity;
 
-export interface Point {
-  readonly timestampMs: number;
-  readonly score: number;
-  readonly confidence: number;
-}
-
-/** What conditions are computed from. A function reads from the database when a condition needs it. */
+/** What conditions are computed from. */
 export interface PersonFacts {
   /** Time of the newest live reading in epoch ms. Undefined if there was none. */
   readonly newestMs: number | undefined;
-  /** Returns the readings of the last `ms`, newest first. */
-  readonly points: (ms: number) => Promise<readonly Point[]>;
-  /** Returns the usual level of the person at this time. Undefined if it is not known. */
-  readonly usual: () => Promise<number | undefined>;
-  /** Returns the times in which the service did not run, oldest first. They are no silence of the person. */
-  readonly absences: () => Promise<readonly Absence[]>;
-  /** Returns the changes by which the active topics became active. */
-  readonly activations: () => Promise<Trigger['changes']>;
+  /** The readings of the time that the rules concern, newest first, down to the first one whose score is low for each rule. */
+  readonly points: readonly Point[];
+  /** The usual level of the person at this time. Undefined if it is not known. */
+  readonly usual: number | undefined;
+  /** The times in which the service did not run, oldest first. They are no silence of the person. */
+  readonly absences: readonly Absence[];
+  /** The changes by which the active topics became active. */
+  readonly activations: Trigger['changes'];
 }
 
 /** A true condition. It became true at `sinceMs`, in epoch ms. Without it, the rule fires again while the condition lasts. */
@@ -52,30 +47,35 @@ export interface Check {
   readonly afterMs?: number | undefined;
 }
 
-type Condition = (rule: StoredAlertRule, facts: PersonFacts, nowMs: number) => Promise<Check>;
+type Condition = (rule: StoredAlertRule, facts: PersonFacts, nowMs: number) => Check;
 
 /** Checks the condition of a rule for a person. A further condition has its name in the contract, and a row. */
 export const conditions: { readonly [Name in Schema<'AlertCondition'>]: Condition } = {
-  stressed: (rule, facts, nowMs) => checkHigh(rule, facts, nowMs, stressedMin),
-  async above_usual(rule, facts, nowMs) {
-    // Above the level, so a score equal to it does not count.
-    const level = Math.floor((await facts.usual()) ?? Infinity) + 1;
-    const { nextMs = Infinity, ...check } = await checkHigh(rule, facts, nowMs, level);
+  stressed: checkHigh,
+  above_usual(rule, facts, nowMs) {
+    const { nextMs = Infinity, ...check } = checkHigh(rule, facts, nowMs);
     const untilMs = findBlock(nowMs) + blockMs;
     return isLive(facts, nowMs) ? { ...check, nextMs: Math.min(nextMs, untilMs) } : { ...check, untilMs };
   },
-  async no_data({ hours = settings.default_hours }, { newestMs, absences }, nowMs) {
+  no_data({ hours = settings.default_hours }, { newestMs, absences }, nowMs) {
     if (newestMs === undefined) return { level: 0 };
-    const trueMs = addObserved(newestMs, hours * hourMs, await absences());
+    const trueMs = addObserved(newestMs, hours * hourMs, absences);
     if (nowMs < trueMs) return { nextMs: trueMs };
     return { level: 0, truth: isFresh(trueMs, nowMs) ? { sinceMs: newestMs } : undefined };
   },
-  async trigger_active(_, { activations }, nowMs) {
-    const fresh = (await activations()).filter(({ atMs }) => isFresh(atMs, nowMs));
+  trigger_active(_, { activations }, nowMs) {
+    const fresh = activations.filter(({ atMs }) => isFresh(atMs, nowMs));
     const times = fresh.map(({ atMs, storedMs = atMs }) => Math.max(atMs, storedMs));
     return { truth: times.length > 0 ? { sinceMs: Math.max(...times) } : undefined };
   },
 };
+
+/** Returns the lowest score that counts for a rule. Infinity if none does. */
+export function findLevel({ condition }: StoredAlertRule, usual: number | undefined): number {
+  if (condition === 'stressed') return stressedMin;
+  // Above the usual level, so a score equal to it does not count.
+  return condition === 'above_usual' && usual !== undefined ? Math.floor(usual) + 1 : Infinity;
+}
 
 /** Returns the shortest time from a reading to an alert, in ms. Infinity for a rule that waits for a topic. */
 export function findDuration({ condition, minutes, hours }: StoredAlertRule): number {
@@ -87,12 +87,18 @@ export function findDuration({ condition, minutes, hours }: StoredAlertRule): nu
 const isFresh = (becameTrueMs: number, nowMs: number) =>
   becameTrueMs <= nowMs && nowMs - becameTrueMs <= settings.fresh_hours * hourMs;
 
-const isLive = ({ newestMs = -Infinity }: PersonFacts, nowMs: number) => nowMs - newestMs <= gapMs;
+/** Returns true if the newest score still counts. */
+export const isLive = ({ newestMs = -Infinity }: Pick<PersonFacts, 'newestMs'>, nowMs: number) =>
+  nowMs - newestMs <= gapMs;
 
-async function checkHigh(rule: StoredAlertRule, facts: PersonFacts, nowMs: number, level: number): Promise<Check> {
-  if (!isLive(facts, nowMs) || level === Infinity) return { level };
+/** Returns how old a reading is at most that a rule concerns, in ms. */
+export const findSpan = (rule: StoredAlertRule) => findDuration(rule) + 2 * gapMs;
+
+function checkHigh(rule: StoredAlertRule, facts: PersonFacts, nowMs: number): Check {
+  const level = findLevel(rule, facts.usual);
+  if (!isLive(facts, nowMs)) return { level };
+  const { points } = facts;
   const ms = findDuration(rule);
-  const points = await facts.points(ms + 2 * gapMs);
   const sinceMs = findHighStart(points, level, nowMs);
   if (sinceMs === undefined) return { level };
   if ((points[0]?.timestampMs ?? 0) - sinceMs >= ms) return { truth: {}, sinceMs };

@@ -163,7 +163,7 @@ async function* readParts<Row>(read: Source<Row>['read'], range: Range, prefix =
  * A session was touched at most this long before the time of its newest reading, ms: rounding, readings that are 60 s ahead,
  * and differences between the clocks of processes, with room to spare.
  */
-const touchLagMs = 3_600_000;
+export const touchLagMs = 3_600_000;
 
 /** Returns the ids of the sessions, by incarnation: those that may have readings since a time, epoch ms. */
 export async function listSessionIds(

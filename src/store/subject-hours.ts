@@ -44,11 +44,15 @@ export function createHourReader({ knex, accountId }: ReadScope) {
       return rows.map(toHour);
     },
 
-    /** Returns the stored hours of a subject with these starts, in epoch ms. */
-    async storedAt(subjectId: string, startsMs: readonly number[]): Promise<Hour[]> {
-      const key = { account_id: accountId, subject_id: subjectId };
-      const rows: HourRow[] = await knex('subject_hours').where(key).whereIn('hour_ms', startsMs);
-      return rows.map(toHour);
+    /** Returns the stored hours of subjects with these starts, in epoch ms. */
+    async storedAt(subjectIds: readonly string[], startsMs: readonly number[]): Promise<Map<string, Hour[]>> {
+      const rows: Array<HourRow & { subject_id: string }> = await knex('subject_hours')
+        .where({ account_id: accountId })
+        .whereIn('subject_id', subjectIds)
+        .whereIn('hour_ms', startsMs);
+      const hours = new Map(subjectIds.map((id): [string, Hour[]] => [id, []]));
+      for (const row of rows) hours.get(row.subject_id)?.push(toHour(row));
+      return hours;
     },
 
     /** Returns the start of the subject's first stored hour, in epoch ms. Infinity if it has none. */
