@@ -46,6 +46,7 @@ export async function liveWithAlerts({ store, digestId }: Services, clock: Clock
     }
   const minuteMs = clock.nowMs - (clock.nowMs % 60_000);
   await createRemoveLeftovers(store, digestId, clock.now)();
+  await store.run((knex) => createAlertLease(knex).find());
   await store.run((knex) => createAlertLease(knex).renew(minuteMs));
   const evaluate = async () => {
     clock.advance(5);
