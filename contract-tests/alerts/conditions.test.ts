@@ -59,6 +59,25 @@ test('a single reading, a gap of more than 300 s and a calm or unread message be
   expect(await fire(service)).toBe(0);
 });
 
+test('a late reading before the first stressed one completes the duration at once', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 3 });
+  service.clock.advance(60);
+  const timestamp = service.clock.at(-60);
+  await stress(service, 'anna', 2);
+  expect(await fire(service)).toBe(0);
+  service.clock.advance(1);
+  await service.read({
+    session_id: 'late',
+    subject_id: 'anna',
+    timestamp,
+    heart_rate: 130,
+    tone: 'hostile',
+    sentiment: -0.9,
+  });
+  expect(await fire(service)).toBe(1);
+});
+
 test('stress in several sessions of a person is one duration, and sessions without a person alert nobody', async () => {
   const service = await startTestService({});
   await createRule(service, { condition: 'stressed', minutes: 4 });

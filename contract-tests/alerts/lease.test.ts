@@ -96,7 +96,7 @@ test('a slice costs as many statements with 20 people and 10 rules as with two p
     for (let person = 0; person < people; person += 1) await stress(service, `p${person}`, 0);
     statements.length = 0;
     await takeTurns(partsOf(service), turns);
-    return statements.filter((sql) => /alert_|subject|_readings/.test(sql)).length;
+    return statements.length;
   };
   await createRule(service, { condition: 'stressed', minutes: 5 });
   await createRule(service, { condition: 'above_usual', minutes: 5 });
@@ -197,6 +197,8 @@ test.each(['a rule', 'a receiver', 'a start after an absence of this release'])(
     if (cause !== 'a rule') await makeRule();
     if (cause !== 'a receiver') await register();
     if (cause === 'a rule') await makeRule();
+    // The people of the rule are found before the receiver exists.
+    if (cause === 'a receiver') expect(await evaluateNow(service)).toBe(0);
     if (cause === 'a receiver') await register();
     if (cause.startsWith('a start')) {
       // An earlier release keeps the columns of people, and stores no plans of new ones.
