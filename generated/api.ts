@@ -269,8 +269,8 @@ export interface paths {
         /**
          * Create source key
          * @description Creates a key with which one app writes data of one person. The key is shown only in this response. It ends when it
-         *     expires or is removed, when the person is erased, and when the key that created it is revoked. After a rotation,
-         *     it belongs to the successor. A person may have 20 source keys.
+         *     expires or is removed, when the person is erased, and when the key that created it expires or is revoked. After a
+         *     rotation, it belongs to the successor. A person may have 20 source keys.
          *
          *     For a hub (`open_wearables`, `terra`, `junction`), send `signing_secret` instead of `subject_id`. The response then has
          *     no `key`: the hub posts to `/v1/sources/{source}/{id}` and signs each body. An account may have 20 such connections.
@@ -2093,7 +2093,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Time at which the key ends.
+             * @description Time at which the source key ends, at the latest with the key that created it.
              * @example 2027-05-20T09:30:00.000Z
              */
             expires_at: string;
@@ -2199,7 +2199,7 @@ export interface components {
             open_until: string;
             /**
              * Format: date-time
-             * @description Time at which the link ends.
+             * @description Time at which the link ends, at the latest with the key that created it.
              * @example 2026-12-21T09:30:00.000Z
              */
             expires_at: string;
@@ -2249,7 +2249,7 @@ export interface components {
             scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: date-time
-             * @description When the token expires. RFC 3339 in UTC, to the millisecond.
+             * @description When the token expires, at the latest with its key. RFC 3339 in UTC, to the millisecond.
              * @example 2026-11-21T09:40:00.000Z
              */
             expires_at: string;

@@ -880,7 +880,7 @@ export const problemHelp = {
     "fix": "Enter the `id` of the connection in the hub. Or send the key of `POST /v1/source-keys`, best in `X-Service-Key`."
   },
   "invalid_source_key": {
-    "cause": "The source key is unknown, was removed or expired, is of another source, its person was erased, or the key that created it was revoked. A service key and a token are no source keys.",
+    "cause": "The source key is unknown, was removed or expired, is of another source, its person was erased, or the key that created it ended. A service key and a token are no source keys.",
     "fix": "Create a new source key for this person and source."
   },
   "credential_in_url": {
@@ -3172,4 +3172,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "cc2806c784674025d8673c45adfc3286f4d1515967a7878a9f3c5f562402ec1c" as const;
+export const contractDigest = "b6a22ac478b8fb3d9f865067e6165503ab64fec9117e219874bf9947436c2887" as const;

@@ -824,7 +824,7 @@ class SourceKey(TypedDict):
     time_zone: NotRequired[str]
     # Time of the creation.
     created_at: str
-    # Time at which the key ends.
+    # Time at which the source key ends, at the latest with the key that created it.
     expires_at: str
     # Time of the last request with the key, rounded down to the hour.
     last_used_at: str | None
@@ -870,7 +870,7 @@ class Link(TypedDict):
     created_at: str
     # Time until which the link can be opened.
     open_until: str
-    # Time at which the link ends.
+    # Time at which the link ends, at the latest with the key that created it.
     expires_at: str
     # Time at which the link was opened.
     opened_at: str | None
@@ -907,7 +907,7 @@ class SessionToken(TypedDict):
     session_id: str
     # The scopes of the token.
     scopes: list[TokenScope]
-    # When the token expires.
+    # When the token expires, at the latest with its key.
     expires_at: str
 
 

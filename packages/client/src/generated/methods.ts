@@ -66,8 +66,8 @@ export interface AccountMethods {
   sessions(filter?: SessionFilter, call?: CallOptions): Pages<SessionList, SessionSummary>;
   /**
    * Creates a key with which one app writes data of one person. The key is shown only in this response. It ends when it
-   * expires or is removed, when the person is erased, and when the key that created it is revoked. After a rotation, it
-   * belongs to the successor. A person may have 20 source keys.
+   * expires or is removed, when the person is erased, and when the key that created it expires or is revoked. After a
+   * rotation, it belongs to the successor. A person may have 20 source keys.
    */
   createSourceKey(body: SourceKeyRequest, call?: CallOptions): Promise<SourceKey>;
   /**

@@ -91,8 +91,8 @@ class AccountMethods:
         """Creates a key with which one app writes data of one person.
 
         The key is shown only in this response. It ends when it expires or is removed, when the person is erased, and
-        when the key that created it is revoked. After a rotation, it belongs to the successor. A person may have 20
-        source keys.
+        when the key that created it expires or is revoked. After a rotation, it belongs to the successor. A person may
+        have 20 source keys.
         """
         operation: Operation[SourceKey] = Operation("POST", "/v1/source-keys", {}, request, is_repeatable=False)
         return self._sender.send(operation, call)
