@@ -110,7 +110,7 @@ const mayScan = [
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // A person has few source keys and links. With few of all people, the server reads those of the account.
   /^(delete|select \*) from `(?:source_keys|person_links)` where `account_id` = \? and `subject_id` = \?(?: for update)?$/,
-  /^select [^*]* from `person_links` where `account_id` = \? and `subject_id` = \? and `expires_at_ms` > \?$/,
+  /^select [^*]* from `(?:source_keys|person_links)` left join `api_keys` [^*]* order by [^*]* limit \?$/,
   // An account has at most 50 rules, with 100 people each, and all of them are read.
   /^select [^*]* from `alert_people` where `account_id` = \? order by `alert_id` asc, `subject_id` asc$/,
   /^select \* from `alert_rules` where `account_id` = \?$/,

@@ -61,6 +61,8 @@ export interface Caller {
   readonly tier: Tier;
   /** Absent if every setting has its default. */
   readonly settings?: AccountSettings;
+  /** Epoch ms. Set for the caller of a key that expires. */
+  readonly expiresAtMs?: number;
   /** Set for the caller of a session token or an OAuth token, and for the page of a person. */
   readonly grant?: TokenGrant;
   /** Set for the caller of a source key. */

@@ -82,10 +82,11 @@ async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): 
 }
 
 function toKnownKey(row: ListedKey): KnownKey {
-  const { accountId, keyId, tier, settings, scopes, networks } = row;
+  const { accountId, keyId, tier, settings, scopes, networks, expiresAtMs } = row;
+  const caller = { accountId, keyId, tier, settings, ...(expiresAtMs !== null && { expiresAtMs }) };
   return {
     row,
-    identity: { caller: { accountId, keyId, tier, settings }, scopes: readScopes({ scopes }) },
+    identity: { caller, scopes: readScopes({ scopes }) },
     isFrom: networks ? createNetworkCheck(networks) : () => true,
   };
 }

@@ -1,17 +1,14 @@
-import { LRUCache } from 'lru-cache';
 import { personLinks as settings } from '../../generated/spec.js';
 import type { Caller, LinkGrant, Schema, Scope } from '../contract/contract.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import type { KeyWriter } from '../store/keys.js';
-import type { createPersonLinkLookup, FoundLink, PersonLink } from '../store/person-links.js';
+import type { createPersonLinkLookup, FoundLink, LinkKey, PersonLink } from '../store/person-links.js';
 import { createKeyRecordId, generateKey, hashKey, readScopes } from './identify.js';
+import { createFindValid, type FindValidParts } from './made-keys.js';
 
 const dayMs = 86_400_000;
 const openMs = settings.open_hours * 3_600_000;
-/** How long a link is cached, in ms. Every replica rejects a removed link within this time. */
-const cacheMs = 1_000;
-const linksMax = 10_000;
 const secretFormat = new RegExp(`^${settings.secret_prefix}[0-9A-Za-z]{32}$`);
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const linkIdFormat = /^lnk_[0-9a-f]{12}$/;
@@ -47,12 +44,11 @@ export async function createPersonLink(
   if ((await links.list(subjectId, nowMs)).length >= most)
     throw createValidationError('too_many_links', { pointer: '' }, String(most));
   const secret = generateKey(settings.secret_prefix);
-  const row: PersonLink = {
+  const row = await links.insert({
     ...{ accountId, subjectId, makerKeyId, linkId: createKeyRecordId('lnk', 12), keyHash: hashKey(secret) },
     grants: allGrants.filter((it) => grants.includes(it)),
     ...{ createdAtMs: nowMs, openedAtMs: null, expiresAtMs: nowMs + days * dayMs },
-  };
-  await links.insert(row);
+  });
   return { secret, row };
 }
 
@@ -73,35 +69,18 @@ export interface LinkIdentity {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-type Lookup = ReturnType<typeof createPersonLinkLookup>;
-
-export interface LinkParts {
-  readonly find: Lookup['find'];
-  readonly open: Lookup['open'];
-  /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
-  readonly findErased: (accountId: string, subjectId: string) => Promise<number>;
+export interface LinkParts extends FindValidParts<LinkKey, FoundLink> {
+  readonly open: ReturnType<typeof createPersonLinkLookup>['open'];
   /** Returns the namespace of a person's sessions. */
   readonly toNamespace: (accountId: string, subjectId: string) => string;
-  /** Epoch ms. */
-  readonly now: () => number;
 }
 
 /** The callers of links. `accountId` and `linkId` name a link of an open stream. */
-export function createLinkCallers({ find, open, findErased, toNamespace, now }: LinkParts) {
-  const isCurrent = async (found: FoundLink | undefined) =>
-    typeof found?.openedAtMs === 'number' && (await findErased(found.accountId, found.subjectId)) < found.createdAtMs;
-  type By = Parameters<Lookup['find']>[0];
-  const cache = new LRUCache<string, { readonly found: FoundLink | undefined }, { readonly by: By }>({
-    max: linksMax,
-    ttl: cacheMs,
-    async fetchMethod(_key, _stale, { context }) {
-      const found = await find(context.by);
-      return { found: (await isCurrent(found)) ? found : undefined };
-    },
-  });
-  async function findValid(by: By): Promise<FoundLink | undefined> {
-    const found = (await cache.fetch(Object.values(by).join(' '), { context: { by } }))?.found;
-    return found && Math.min(found.expiresAtMs, found.makerEndsAtMs) > now() ? found : undefined;
+export function createLinkCallers({ open, toNamespace, ...parts }: LinkParts) {
+  const findUnended = createFindValid(parts);
+  async function findValid(by: LinkKey): Promise<FoundLink | undefined> {
+    const found = await findUnended(by);
+    return found?.openedAtMs === null ? undefined : found;
   }
   async function identify(cookie: string): Promise<LinkIdentity | undefined> {
     const link = secretFormat.test(cookie) ? await findValid({ keyHash: hashKey(cookie) }) : undefined;
@@ -115,7 +94,7 @@ export function createLinkCallers({ find, open, findErased, toNamespace, now }: 
     async open(secret: string): Promise<string | undefined> {
       if (!secretFormat.test(secret)) return undefined;
       const cookie = generateKey(settings.secret_prefix);
-      const nowMs = now();
+      const nowMs = parts.now();
       return (await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs)) ? cookie : undefined;
     },
     isLink: (keyId: string) => linkIdFormat.test(keyId),
@@ -125,8 +104,16 @@ export function createLinkCallers({ find, open, findErased, toNamespace, now }: 
 }
 
 function toCaller(link: FoundLink, namespace: string): Caller {
-  const { accountId, linkId: keyId, tier, settings: accountSettings, subjectId, grants, makerKeyId } = link;
-  const expiresAtMs = Math.min(link.expiresAtMs, link.makerEndsAtMs);
+  const {
+    accountId,
+    linkId: keyId,
+    tier,
+    settings: accountSettings,
+    subjectId,
+    grants,
+    makerKeyId,
+    expiresAtMs,
+  } = link;
   const canRead = grants.includes('read') && { canRead: true as const };
   return {
     ...{ accountId, keyId, tier, settings: accountSettings },

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
 import type { Caller, Schema } from '../contract/contract.js';
@@ -7,14 +6,12 @@ import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyTable, KeyWriter } from '../store/keys.js';
 import type { FoundSourceKey, SourceKey } from '../store/source-keys.js';
 import { createKeyRecordId, generateKey, hashKey } from './identify.js';
+import { createFindValid, type FindValidParts } from './made-keys.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const daysDefault = 180;
 /** Enough characters of a key to distinguish keys in a list. */
 const displayCharacters = 7;
-/** How long a source key is cached, in ms. Every replica rejects a removed key within this time. */
-const cacheMs = 1_000;
-const keysMax = 10_000;
 const idFormat = /^srk_[0-9a-f]{12}$/;
 const keyFormat = new RegExp(`^${settings.key_prefix}[0-9A-Za-z]{32}$`);
 
@@ -50,11 +47,11 @@ export async function createSourceKey(
   const keys = writer.sourceKeys(accountId);
   await keys.lockAccount();
   const most = subjectId === null ? settings.connections_max : settings.keys_per_subject_max;
-  if ((await keys.count(subjectId, nowMs)) >= most)
+  if ((await keys.list(subjectId, nowMs, most)).length >= most)
     throw createValidationError('too_many_source_keys', { pointer: '' }, String(most));
   const sourceKeyId = createKeyRecordId('srk', 12);
   const key = secret === undefined ? generateKey(settings.key_prefix) : undefined;
-  const row: SourceKey = {
+  const row = await keys.insert({
     ...{
       accountId,
       subjectId,
@@ -70,8 +67,7 @@ export async function createSourceKey(
     signingSecret: secret === undefined || !seal ? null : seal(secret, namePlace(accountId, sourceKeyId)),
     createdAtMs: nowMs,
     expiresAtMs: nowMs + expires_in_days * dayMs,
-  };
-  await keys.insert(row);
+  });
   const details = { source, expires_at: new Date(row.expiresAtMs).toISOString() };
   await record(writer, row, { action: 'create', atMs: nowMs, actor, details });
   return { ...(key !== undefined && { key }), row };
@@ -135,36 +131,18 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export interface IdentifySourceKeyParts {
-  readonly find: (keyHash: string) => Promise<FoundSourceKey | undefined>;
-  /** Returns the time of the newest erasure of a person, in epoch ms. 0 if there is none. */
-  readonly findErased: (accountId: string, subjectId: string) => Promise<number>;
-  /** Epoch ms. */
-  readonly now: () => number;
-}
-
 /** Finds the caller of a source key. Undefined if the key is not valid. */
 export type IdentifySourceKey = (key: string) => Promise<Caller | undefined>;
 
-/**
- * Returns a function that finds the caller of a source key. A key from before an erasure of its person is not valid, also if
- * an earlier release, which does not know source keys, erased the person.
- */
-export function createIdentifySourceKey({ find, findErased, now }: IdentifySourceKeyParts): IdentifySourceKey {
-  const cache = new LRUCache<string, { readonly found: FoundSourceKey | undefined }>({
-    max: keysMax,
-    ttl: cacheMs,
-    async fetchMethod(keyHash) {
-      const found = await find(keyHash);
-      if (!found || found.subjectId === null) return { found };
-      const isErased = (await findErased(found.accountId, found.subjectId)) >= found.createdAtMs;
-      return { found: isErased ? undefined : found };
-    },
-  });
+/** Returns a function that finds the caller of a source key, or of a hub by the id of its connection. */
+export function createIdentifySourceKey(
+  parts: FindValidParts<{ readonly keyHash: string }, FoundSourceKey>,
+): IdentifySourceKey {
+  const findValid = createFindValid(parts);
   return async (key) => {
     if (!keyFormat.test(key) && !idFormat.test(key)) return undefined;
-    const found = (await cache.fetch(hashKey(key)))?.found;
-    if (!found || found.isMakerRevoked || found.expiresAtMs <= now()) return undefined;
+    const found = await findValid({ keyHash: hashKey(key) });
+    if (!found) return undefined;
     const { accountId, sourceKeyId: keyId, tier, settings: accountSettings, subjectId, source } = found;
     const { timeZone, createdAtMs, expiresAtMs, signingSecret } = found;
     return {
