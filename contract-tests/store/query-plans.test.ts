@@ -102,7 +102,7 @@ const mayScan = [
   // Sorts the failed deliveries of one session to one webhook.
   /^select \* from \(select [^*]* where `account_id` = \? and `status` = \? and `webhook_id` = \? and `session_id` = \?[^*]* order by `event_at_ms` desc/,
   // One row per rotation of the key.
-  /^select \* from `receipt_keys` order by/,
+  /^select .* from `receipt_keys` order by/,
   /^(?:select|update) .*receipt_keys`? .*where `?key_id`? = \?/,
   // Sorts or adds up the readings of one session or person in the time of one report.
   /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
