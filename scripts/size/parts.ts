@@ -13,20 +13,20 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written, as planned by the issue in progress: 137,496 lines before it, at most 2,000
- * more for src and tests. Afterwards, the cap is set to what the issue reached.
+ * The most lines that people may have written: 137,496 lines before the findings on 1.1.0 were closed, 142,700 afterwards.
+ * 2,000 were planned: turns of accounts, alerts by events and codes of rows took more.
  */
-const capLines = 139_500;
+const capLines = 142_700;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 31_800,
+  src: 33_100,
   'packages/score': 5_800,
   'packages/recordings': 3_300,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 49_100,
+  tests: 50_300,
   'scripts and lab': 15_300,
   testkit: 5_200,
 };
