@@ -166,6 +166,9 @@ test('every credential ends in time on every process, with its API key, and is l
   for (const seconds of [halfHour, hour, day, own])
     for (const nowMs of [startMs + seconds * 1000 - 1, startMs + seconds * 1000]) {
       clock.nowMs = nowMs;
-      expect(await observe()).toEqual(expected((it) => startMs + it.seconds * 1000 <= nowMs));
+      const isEnded = (it: Case) => startMs + it.seconds * 1000 <= nowMs;
+      expect(await observe()).toEqual(expected(isEnded));
+      const listed = (await keys.listMade(nowMs, account)).filter(({ id }) => all.some(({ row }) => row?.id === id));
+      expect(listed).toHaveLength(all.filter((it) => it.row && !isEnded(it)).length);
     }
 });

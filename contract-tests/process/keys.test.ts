@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { allScopes } from '../../src/keys/scopes.js';
 import { runHere } from '../../testkit/command-line.js';
+import { createHubSecret } from '../../testkit/phone.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { migratedDatabase } from './backups.js';
@@ -55,6 +57,35 @@ test('keys can be listed, rotated and revoked, and the list does not contain the
   expect(stdout).toMatch(new RegExp(`${id} .*acme +solo +expired`));
   expect(stdout).toMatch(new RegExp(`${successor} .*acme +solo +revoked`));
   for (const key of [made.stdout.trim(), rotated.stdout.trim()]) expect(stdout).not.toContain(key);
+});
+
+test('the list of all credentials has keys, source keys, hubs and links with their maker and end', async () => {
+  const { env, keys } = await commandLine();
+  const made = await keys('create', '--account', 'acme', '--expires', '30d', '--scopes', allScopes.join(','));
+  const keyId = made.stderr.match(/key_\w+/g)?.find((it) => it !== 'key_id') ?? '';
+  await keys('create', '--account', 'acme', '--subject', 'anna', '--source', 'generic');
+  const service = await startMain({ ...env, PUBLIC_URL: 'http://127.0.0.1:9' });
+  const headers = { 'X-Service-Key': made.stdout.trim(), 'Content-Type': 'application/json' };
+  const hub = { source: 'terra', signing_secret: createHubSecret('terra') };
+  const posts = Object.entries({ 'source-keys': hub, 'subjects/anna/links': {} });
+  for (const [path, body] of posts)
+    expect(
+      (await fetch(`${service.url}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status,
+    ).toBe(201);
+  await service.stop('SIGTERM');
+  const { stdout, stderr } = await keys('list', '--all', '--json', '--account', 'acme');
+  const rows: Array<Record<string, string | null>> = JSON.parse(stdout);
+  expect(rows.map(({ kind, maker_key_id }) => [kind, maker_key_id])).toEqual([
+    ['key', null],
+    ['source key', null],
+    ['hub', keyId],
+    ['link', keyId],
+  ]);
+  const [key, , connection] = rows;
+  expect(connection?.['expires_at']).toBe(key?.['expires_at']);
+  expect(stderr).toContain('tokens are not stored');
+  expect((await keys('list', '--all')).stdout).toMatch(new RegExp(`\\nhub +srk_\\w+ +acme +valid +${keyId} `));
+  expect(JSON.parse((await keys('list', '--all', '--json', '--account', 'other')).stdout)).toEqual([]);
 });
 
 test('a source key of the command line writes data of its person, and wrong combinations of options are refused', async () => {

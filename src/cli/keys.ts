@@ -11,6 +11,7 @@ import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
 import { createSourceKey } from '../keys/source-keys.js';
 import type { KeyTable, ListedKey } from '../store/keys.js';
+import type { ListedMade } from '../store/list-made.js';
 
 /** Migrates the configured database and runs work on its keys. See `withStore`. */
 export type WithKeys = (work: (keys: KeyTable) => Promise<void>, mayCreate?: boolean) => Promise<void>;
@@ -66,9 +67,15 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .command('list')
     .description('list keys, without the keys themselves')
     .option('--account <name>', 'of this account only', readAccount)
+    .option('--all', 'with the source keys, hubs and links, with the end and the key that made each', false)
     .option(...jsonOption)
-    .action(({ account, json }: ListOptions) =>
-      withKeys(async (table) => printKeys(await table.list(account), Date.now(), json)),
+    .action(({ account, json, all }: ListOptions) =>
+      withKeys(async (table) => {
+        const nowMs = Date.now();
+        const keys = await table.list(account);
+        if (all) printAll(keys, await table.listMade(nowMs, account), nowMs, json);
+        else printKeys(keys, nowMs, json);
+      }),
     );
   keys
     .command('rotate')
@@ -131,6 +138,7 @@ interface CreateOptions {
 }
 
 interface ListOptions {
+  readonly all: boolean;
   readonly account?: string;
   readonly json: boolean;
 }
@@ -156,6 +164,33 @@ function printKeys(keys: readonly ListedKey[], nowMs: number, isJson: boolean): 
   ]);
   const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'SCOPES', 'NETWORKS'];
   printTable([...header, 'CREATED', 'EXPIRES', 'LAST_USED'], rows);
+}
+
+/** Prints every stored credential. */
+function printAll(keys: readonly ListedKey[], made: readonly ListedMade[], nowMs: number, isJson: boolean): void {
+  const rows = [
+    ...keys.map((key) => ({
+      ...key,
+      kind: 'key',
+      id: key.keyId,
+      makerKeyId: null,
+      status: describeStatus(key, nowMs),
+    })),
+    ...made.map((it) => ({ ...it, status: 'valid' })),
+  ];
+  console.error('tokens are not stored: a session token ends with its key, an OAuth token by its time');
+  if (isJson) {
+    const toJson = ({ kind, id, account, status, makerKeyId, createdAtMs, expiresAtMs }: (typeof rows)[number]) => ({
+      ...{ kind, id, account, status, maker_key_id: makerKeyId },
+      ...{ created_at: toIso(createdAtMs), expires_at: toIso(expiresAtMs) },
+    });
+    return console.log(JSON.stringify(rows.map(toJson)));
+  }
+  const cells = rows.map(({ kind, id, account, status, makerKeyId, createdAtMs, expiresAtMs }) => [
+    ...[kind, id, account, status, makerKeyId ?? '-'],
+    ...[formatTimestamp(createdAtMs), formatTimestamp(expiresAtMs)],
+  ]);
+  printTable(['KIND', 'ID', 'ACCOUNT', 'STATUS', 'MAKER', 'CREATED', 'EXPIRES'], cells);
 }
 
 function keyToJson(key: ListedKey, nowMs: number) {

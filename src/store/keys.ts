@@ -3,6 +3,7 @@ import type { AccountSettings, Scope, Tier } from '../contract/contract.js';
 import { nameColumns, toColumns } from './columns.js';
 import { acceptRow } from './invalid-rows.js';
 import { auditColumns, type AuditEntry, createAuditQueries } from './key-audit.js';
+import { listAllMade } from './list-made.js';
 import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
@@ -97,6 +98,8 @@ function keyQueries(knex: Knex) {
       const query = listed().orderBy('api_keys.created_at_ms');
       return (await (account === undefined ? query : query.where({ 'accounts.name': account }))).map(toKey);
     },
+
+    listMade: (nowMs: number, account?: string) => listAllMade(knex, nowMs, account),
 
     async accountByName(name: string): Promise<AccountRow | undefined> {
       return (await selectAccounts(knex).where({ name })).map(toAccount)[0];

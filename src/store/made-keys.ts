@@ -93,6 +93,24 @@ export async function findMade<Row extends Made>(
   return { ...decode(made, own), tier, settings: settings === null ? {} : rowFormats.accountSettings.decode(settings) };
 }
 
+/** Returns the rows of all accounts, or of one, that have not ended, oldest first, with the names of their accounts. */
+export async function listMade<Row extends Made>(
+  knex: Knex,
+  made: MadeTable<Row>,
+  nowMs: number,
+  account?: string,
+): Promise<Array<Row & { readonly account: string }>> {
+  const valid = selectMade(knex, made, {})
+    .join('accounts', 'accounts.account_id', `${made.table}.account_id`)
+    .select({ account: 'accounts.name' })
+    .where(knex.raw(formatEnd(made.table)), '>', nowMs)
+    .orderBy(`${made.table}.created_at_ms`);
+  const rows: Array<Record<string, unknown>> = await (account === undefined
+    ? valid
+    : valid.where({ 'accounts.name': account }));
+  return rows.map(({ account: name, ...row }) => ({ ...decode(made, row), account: String(name) }));
+}
+
 /** Deletes at most `batch` source keys or links that expired before `beforeMs`, oldest first. */
 export async function purgeExpiredKeys(
   knex: Knex,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { personLinks as settings } from '../../generated/spec.js';
 import type { LinkGrant } from '../contract/contract.js';
 import { nameColumns } from './columns.js';
-import { createMadeTable, type Found, findMade, type Made, type MadeTable } from './made-keys.js';
+import { createMadeTable, type Found, findMade, listMade, type Made, type MadeTable } from './made-keys.js';
 import { changeRows } from './row-codes.js';
 import type { ReadScope } from './scope.js';
 import { createSourceKeyTable } from './source-keys.js';
@@ -57,6 +57,8 @@ export function createPersonLinkTable(scope: ReadScope) {
 /** Links of all accounts. */
 export function createPersonLinkLookup(knex: Knex) {
   return {
+    listAll: (nowMs: number, account?: string) => listMade(knex, made, nowMs, account),
+
     /** Returns the link with this hash or id, also an expired one. */
     find: (by: LinkKey): Promise<FoundLink | undefined> =>
       findMade(

@@ -3,7 +3,7 @@ import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, nameColumns } from './columns.js';
 import type { DigestId } from './erased-ids.js';
 import { omitLeftovers } from './leftovers.js';
-import { createMadeTable, type Found, findMade, type Made, type MadeTable } from './made-keys.js';
+import { createMadeTable, type Found, findMade, listMade, type Made, type MadeTable } from './made-keys.js';
 import { rowFormats } from './row-formats.js';
 import { chunksOf } from './rows.js';
 import type { ReadScope } from './scope.js';
@@ -136,6 +136,8 @@ export function createSourceKeyLookup(knex: Knex) {
         hours.set(source, Math.max(hours.get(source) ?? 0, decodePost(lastPost)?.readings_hours ?? 0));
       return hours;
     },
+
+    listAll: (nowMs: number, account?: string) => listMade(knex, made, nowMs, account),
 
     /** Returns the key with this hash, also one that has ended. */
     find: ({ keyHash }: { readonly keyHash: string }): Promise<FoundSourceKey | undefined> =>
