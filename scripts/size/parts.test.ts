@@ -3,7 +3,7 @@ import { isWritten, listParts } from './parts.js';
 
 test('each part has one row, tests of all languages are one part, and the cap counts all of it', () => {
   const { rows, cap } = listParts([
-    { name: 'src/main.ts', lines: 28_280 },
+    { name: 'src/main.ts', lines: 33_480 },
     { name: 'packages/score/stress.test.ts', lines: 100 },
     { name: 'packages/client-python/tests/conftest.py', lines: 10 },
     { name: 'packages/score/stress.ts', lines: 5_300 },
@@ -12,13 +12,13 @@ test('each part has one row, tests of all languages are one part, and the cap co
     { name: 'contract-tests/dredd/world.ts', lines: 82_000 },
   ]);
   expect(rows).toEqual([
-    { part: 'src, lines', found: 28_280, budget: 28_000, tolerance: 1.01 },
-    { part: 'tests, lines', found: 110, budget: 42_500, tolerance: 1.01 },
+    { part: 'src, lines', found: 33_480, budget: 33_200, tolerance: 1.01 },
+    { part: 'tests, lines', found: 110, budget: 50_300, tolerance: 1.01 },
     { part: 'packages/score, lines', found: 5_300, budget: 5_800, tolerance: 1.01 },
     { part: 'scripts and lab, lines', found: 23, budget: 15_300, tolerance: 1.01 },
     { part: 'others, lines', found: 82_000, tolerance: 1.01 },
   ]);
-  expect(cap).toEqual({ part: 'all that people wrote, lines', found: 115_713, budget: 137_500 });
+  expect(cap).toEqual({ part: 'all that people wrote, lines', found: 120_913, budget: 142_900 });
 });
 
 test.each([

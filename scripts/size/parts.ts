@@ -13,15 +13,15 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written: 137,496 lines before the findings on 1.1.0 were closed, 142,700 afterwards.
+ * The most lines that people may have written: 137,496 lines before the findings on 1.1.0 were closed, 142,900 afterwards.
  * 2,000 were planned: turns of accounts, alerts by events and codes of rows took more.
  */
-const capLines = 142_700;
+const capLines = 142_900;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 33_100,
+  src: 33_200,
   'packages/score': 5_800,
   'packages/recordings': 3_300,
   'packages/dashboard': 6_000,

@@ -30,6 +30,7 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['DATABASE_URL=', 'a placeholder of the hosts'],
   ['state-service gateway', 'gateway/process.test.ts'],
   ['mcp setup --write', 'writes to the home folder: mcp/stdio.test.ts'],
+  ['state-service audit --accept consents', 'a placeholder of the row: row-codes.test.ts'],
   ['state-service tools evaluate --file my.csv', 'a placeholder of the file: commands/evaluate.test.ts'],
   ['evaluate --file day.csv --feedback', 'requires reports of people: commands/evaluate.test.ts'],
   ['state-service tools benchmark', 'requires the public data: packages/tools/tests/benchmark.test.ts'],
