@@ -61,6 +61,8 @@ test.each(['insert', 'update', 'delete', 'insert, update, delete'])(
     if (right !== 'delete') expect(await statusesOf()).toEqual(new Set([503]));
     expect(await ready()).toBe(200);
     clock.advance(10);
+    // A result counts for half a second.
+    await until('the process is not ready', async () => (await ready()) === 503);
     const answer = await service.request('/readyz');
     expect(answer).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
     expect(answer.body.detail).toContain(

@@ -109,6 +109,8 @@ test('a missing index is a warning at the start and a problem for doctor, and it
 
 test('every column that a row may lack is created again as it was, and one whose values are lost is not', async () => {
   const { run, knex } = await openComplete();
+  // The command before stored its mark of the first codes, whose values cannot be created again.
+  for (const table of ['secrets_keys', 'access_entries', 'access_chains']) await knex(table).delete();
   const described = [];
   for (const [table, { indexes = {}, unique = {}, ...definition }] of Object.entries(tables)) {
     const { columns, keys } = await describeColumns(knex, table);

@@ -49,7 +49,8 @@ test('a group of readings takes three round trips, with its begin and its commit
     processGroup({ transact } as Store, group(timestampMs), timestampMs, createDigestId(['k']));
   await send(1_000_000_000_000);
   expect(await packetsOf(() => send(1_000_000_001_000))).toEqual([
-    ['begin', 'select sessions', 'select accounts', 'select subjects'],
+    // One statement reads whether the account has webhooks and alert rules.
+    ['begin', 'select sessions', 'select alert_rules', 'select subjects'],
     ['insert sessions', 'insert subjects', 'select stream_positions'],
     ['insert session_readings', 'insert stream_positions', 'commit'],
   ]);
