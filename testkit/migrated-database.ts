@@ -44,29 +44,57 @@ async function copySqlite(): Promise<TestDatabase> {
   return database;
 }
 
+/** A MySQL database, and its schema after its migrations. */
+interface Reusable extends TestDatabase {
+  readonly schema: string;
+}
+
 /** Databases that no test uses at present. The end of the run drops them, like all databases of tests. */
-const free: TestDatabase[] = [];
+const free: Reusable[] = [];
 
 async function reuseMysql(): Promise<TestDatabase> {
-  const database = free.pop() ?? (await migrate(await createTestDatabase()));
+  const database = free.pop() ?? (await createReusable());
   const drop = async () => void ((await clear(database)) ? free.push(database) : await database.drop());
   return { url: database.url, drop };
+}
+
+async function createReusable(): Promise<Reusable> {
+  const database = await migrate(await createTestDatabase());
+  return { ...database, schema: await connected(database, readSchema) };
 }
 
 const deleteAll = Object.keys(tables)
   .map((table) => `delete from ${table};`)
   .join('');
 
-/** Deletes all rows. Returns false if there were many, or if a process is still connected to the database. */
-async function clear({ url }: TestDatabase): Promise<boolean> {
-  const connection = await mysql.createConnection({ uri: url, multipleStatements: true });
-  try {
+/** Counts what a test may change besides rows: triggers, columns, index columns and migrations. */
+const countSchema = `select
+  (select count(*) from information_schema.triggers where trigger_schema = database()) as trigger_count,
+  (select count(*) from information_schema.columns where table_schema = database()) as column_count,
+  (select count(*) from information_schema.statistics where table_schema = database()) as index_count,
+  (select count(*) from schema_migrations) as migration_count`;
+
+async function readSchema(connection: mysql.Connection): Promise<string> {
+  const [[counts]] = await connection.query<RowDataPacket[]>(countSchema);
+  return JSON.stringify(counts);
+}
+
+/** Deletes all rows. Returns false if there were many, the schema changed, or a process is still connected. */
+function clear(database: Reusable): Promise<boolean> {
+  return connected(database, async (connection) => {
     const [connections] = await connection.query<RowDataPacket[]>(
       'select id from information_schema.processlist where db = database()',
     );
-    if (connections.length > 1) return false;
+    if (connections.length > 1 || (await readSchema(connection)) !== database.schema) return false;
     const [results] = await connection.query<ResultSetHeader[]>(deleteAll);
     return results.reduce((sum, it) => sum + it.affectedRows, 0) < rowsMax;
+  });
+}
+
+async function connected<T>({ url }: TestDatabase, work: (connection: mysql.Connection) => Promise<T>): Promise<T> {
+  const connection = await mysql.createConnection({ uri: url, multipleStatements: true });
+  try {
+    return await work(connection);
   } finally {
     await connection.end();
   }
