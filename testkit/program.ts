@@ -141,8 +141,14 @@ export async function startServiceProgram(env: Env, options: ServiceOptions = {}
 }
 
 /** Runs the command line of the service, or of the program `file`, to its end. Resolves with its output. */
-export async function runCommand(databaseUrl: string, args: readonly string[], file = main): Promise<string> {
-  const { code, stdout, stderr } = await startProgram({ args: [file, ...args], env: settingsFor(databaseUrl) }).ended;
+export async function runCommand(
+  databaseUrl: string,
+  args: readonly string[],
+  file = main,
+  env: Env = {},
+): Promise<string> {
+  const settings = { ...settingsFor(databaseUrl), ...env };
+  const { code, stdout, stderr } = await startProgram({ args: [file, ...args], env: settings }).ended;
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
   return stdout.trim();
 }

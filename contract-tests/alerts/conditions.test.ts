@@ -24,6 +24,16 @@ test('a person who is stressed for the minutes of a rule alerts, and the body co
   ]);
 });
 
+test('a duration may have more readings than one page of the database', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 5 });
+  for (let second = 0; second <= 300; second += 1) {
+    service.clock.advance(1);
+    await stress(service, 'anna', 0);
+  }
+  expect(await fire(service)).toBe(1);
+});
+
 test('a lasting stress alerts once an hour', async () => {
   const service = await startTestService({});
   await createRule(service, { condition: 'stressed', minutes: 1 });

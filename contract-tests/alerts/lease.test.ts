@@ -53,6 +53,25 @@ test('a process that another one overtakes between its check and its firing fire
   expect(overtaken).toBe(3);
 });
 
+test('a person with a reading during the check is due again after a minute', async () => {
+  const service = await startTestService({});
+  await createRule(service, { condition: 'stressed', minutes: 60 });
+  await stress(service, 'anna', 0);
+  const knex = openKnex(service.database.url);
+  await evaluateNow(service);
+  const due = async () => (await knex('subjects').first('alert_due_ms')).alert_due_ms;
+  expect(await due()).toBe(service.clock.nowMs + 3_600_000);
+  await knex('subjects').update({ alert_due_ms: service.clock.nowMs });
+  const transact: TestService['store']['transact'] = async (work) => {
+    service.clock.advance(1);
+    await stress(service, 'anna', 0);
+    return service.store.transact(work);
+  };
+  await evaluateNow(service, { store: { ...service.store, transact } });
+  expect(await due()).toBe(service.clock.nowMs + 60_000);
+  await knex.destroy();
+});
+
 test('the people of an evaluation that failed are due again after a minute', async () => {
   const service = await startTestService({});
   await prepare(service, 2);
@@ -179,12 +198,13 @@ test('people without a due rule cost one statement, however many there are and h
   expect(own).toEqual([expect.stringContaining('alert_seeds')]);
 });
 
-test.each(['a rule', 'a receiver', 'a start after an absence of this release'])(
+test.each(['a rule', 'a receiver', 'a receiver that gets the event', 'a start after an absence of this release'])(
   '%s concerns people with recent readings, and costs nothing for others',
   async (cause) => {
     const service = await startTestService({});
     const knex = openKnex(service.database.url);
-    const register = () => service.post('/webhooks/register', { url: 'https://8.8.8.8/', events: ['alert'] });
+    const register = (event = 'alert') =>
+      service.post('/webhooks/register', { url: 'https://8.8.8.8/', events: [event] });
     const makeRule = () => service.post('/v1/alerts', { condition: 'no_data', hours: 1 });
     for (const [person, hours] of [
       ['long-ago', 26],
@@ -194,12 +214,14 @@ test.each(['a rule', 'a receiver', 'a start after an absence of this release'])(
       await stress(service, person, 0);
       service.clock.advance(3_600 * (hours - { 'long-ago': 23, yesterday: 2, today: 0 }[person]));
     }
+    const isReceiver = cause.startsWith('a receiver');
     if (cause !== 'a rule') await makeRule();
-    if (cause !== 'a receiver') await register();
+    if (cause === 'a receiver that gets the event') await register('state_change');
+    if (!isReceiver) await register();
     if (cause === 'a rule') await makeRule();
     // The people of the rule are found before the receiver exists.
-    if (cause === 'a receiver') expect(await evaluateNow(service)).toBe(0);
-    if (cause === 'a receiver') await register();
+    if (isReceiver) expect(await evaluateNow(service)).toBe(0);
+    if (isReceiver) await register();
     if (cause.startsWith('a start')) {
       // An earlier release keeps the columns of people, and stores no plans of new ones.
       await evaluateNow(service);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request as httpRequest } from 'node:http';
 import { batch, limits } from '../../../generated/spec.js';
-import { runCommand } from '../../../testkit/program.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
 
@@ -40,8 +39,7 @@ export const slowUploads: Scenario = {
   title: `${slowAccounts * limits.batches.quota} slow uploads of batches by ${slowAccounts} accounts`,
   async attack(stage) {
     for (let index = 0; index < slowAccounts; index += 1) {
-      const account = ['--account', `slow-${index}`, '--tier', 'enterprise'];
-      const key = await runCommand(stage.databaseUrl, ['keys', 'create', ...account]);
+      const key = await stage.command('keys', 'create', '--account', `slow-${index}`, '--tier', 'enterprise');
       for (let upload = 0; upload < limits.batches.quota; upload += 1) startUpload(stage, key);
     }
     await sleep(500);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand } from '../../../testkit/program.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
 
@@ -19,9 +18,8 @@ export const costlyPosts: Scenario = {
   title: 'bodies of a source that cost CPU',
   neighborRatioMax: 10,
   async attack(stage) {
-    const { accomplice, clock, databaseUrl } = stage;
-    const create = ['keys', 'create', '--account', 'attacker', '--subject', 'p', '--source', 'generic'];
-    const key = await runCommand(databaseUrl, create);
+    const { accomplice, clock, command } = stage;
+    const key = await command('keys', 'create', '--account', 'attacker', '--subject', 'p', '--source', 'generic');
     const timestamp = new Date(clock.now()).toISOString();
     await accomplice.request('/v1/ingest', { session_id: 'other', timestamp, heart_rate: 70 });
     await measure(stage, key, devices.ordinary);

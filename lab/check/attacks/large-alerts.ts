@@ -67,7 +67,7 @@ async function measure(stage: Stage, knex: Knex): Promise<Row[]> {
     names.map(async (name, index) => {
       const random = seededRandom(index);
       const request = await watch(await createKeyOf(stage.databaseUrl, name));
-      const sentMs = [];
+      const sentMs: number[] = [];
       for (let count = 0; count < readings; count += 1, await sleep(paceMs)) {
         const timestamp = new Date(stage.clock.now()).toISOString();
         sentMs.push(Date.parse(timestamp));

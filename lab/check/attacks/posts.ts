@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sources as settings } from '../../../generated/spec.js';
 import { createHubSecret } from '../../../testkit/phone.js';
-import { readUsage, runCommand } from '../../../testkit/program.js';
+import { readUsage } from '../../../testkit/program.js';
 import { createRequest } from '../shared/client.js';
 import type { Scenario } from './scenario.js';
 import type { Stage } from './stage.js';
@@ -68,28 +68,27 @@ export const heldPlaces: Scenario = {
   async attack(stage) {
     for (let index = 0; index < slowAccounts; index += 1) {
       const account = `slow-${index}`;
-      await runCommand(stage.databaseUrl, ['keys', 'create', '--account', account, '--tier', 'enterprise']);
+      await stage.command('keys', 'create', '--account', account, '--tier', 'enterprise');
       startPost(stage, 'generic', await createSourceKey(stage, account, 'p'), {});
     }
     const hub = { source: 'terra', signing_secret: createHubSecret('terra') };
-    const scoped = ['keys', 'create', '--account', 'attacker', '--scopes', 'sources'];
-    const request = createRequest(stage.service().url, await runCommand(stage.databaseUrl, scoped));
+    const key = await stage.command('keys', 'create', '--account', 'attacker', '--scopes', 'sources');
+    const request = createRequest(stage.service().url, key);
     const { id } = await request<{ readonly id: string }>('/v1/source-keys', hub);
     const signature = { 'terra-signature': `t=${Math.floor(stage.clock.now() / 1000)},v1=00` };
     for (let index = 0; index < slowAccounts; index += 1) startPost(stage, `terra/${id}`, undefined, signature);
     await sleep(500);
-    const key = await createSourceKey(stage, 'accomplice', 'p');
+    const other = await createSourceKey(stage, 'accomplice', 'p');
     let refused = 0;
     for (let probe = 0; probe < probes; probe += 1)
       for (const size of [1, settings.large_bytes + 1])
-        if ((await post(stage.service().url, key, gzipSync('{"hr":70}'.padEnd(size)))) !== 200) refused += 1;
+        if ((await post(stage.service().url, other, gzipSync('{"hr":70}'.padEnd(size)))) !== 200) refused += 1;
     return [{ what: `posts of another account that were refused, of ${2 * probes}`, found: refused, allowed: 0 }];
   },
 };
 
-function createSourceKey({ databaseUrl }: Stage, account: string, person: string): Promise<string> {
-  const names = ['--account', account, '--subject', person, '--source', 'generic'];
-  return runCommand(databaseUrl, ['keys', 'create', ...names]);
+function createSourceKey({ command }: Stage, account: string, person: string): Promise<string> {
+  return command('keys', 'create', '--account', account, '--subject', person, '--source', 'generic');
 }
 
 async function post(url: string, key: string, body: Uint8Array, signal?: AbortSignal): Promise<number> {

@@ -1,4 +1,10 @@
-import { createKeyOf, type Env, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
+import {
+  createKeyOf,
+  type Env,
+  runCommand,
+  type ServiceProgram,
+  startServiceProgram,
+} from '../../../testkit/program.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
 import { storyEnv, storyTime } from '../../../testkit/story.js';
 import type { StateReading } from '../../../src/contract/contract.js';
@@ -12,6 +18,8 @@ import { type Neighbor, startNeighbor } from './neighbor.js';
 export interface Stage {
   readonly kind: DatabaseKind;
   readonly databaseUrl: string;
+  /** Runs a command with the key of the service. Resolves with its output. */
+  command(...args: readonly string[]): Promise<string>;
   readonly neighbor: Neighbor;
   readonly attacker: Caller;
   readonly accomplice: Caller;
@@ -116,6 +124,7 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
     attacker: createCaller(url, attackerKey, clock.now),
     accomplice: createCaller(url, accompliceKey, clock.now),
     service: () => service,
+    command: (...args) => runCommand(databaseUrl, args, undefined, { SECRETS_KEY: settings.SECRETS_KEY }),
     async startAhead(ms) {
       const ahead = createClock();
       defer(ahead.remove);
