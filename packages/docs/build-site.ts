@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { bundle, withCompressed, save, type SiteFiles } from './files.js';
+import { bundle, type SiteFiles } from './files.js';
 import { contract, operationHref, operations, tagSlug } from './contract.js';
 import { homePage } from './home.js';
 import { html } from './html.js';
@@ -11,13 +11,8 @@ import { referencePage, tagPage } from './reference.js';
 import { referenceMarkdown } from './reference-markdown.js';
 import { type RenderedGuide, searchEntries } from './search-entries.js';
 
-/** Writes the site to dist/docs/. */
-export async function buildSite(root: URL, site: Site): Promise<void> {
-  await save(await withCompressed(await listFiles(root, site)), new URL('dist/docs/', root));
-}
-
 /** Returns all files of the site. */
-async function listFiles(root: URL, site: Site): Promise<SiteFiles> {
+export async function listFiles(root: URL, site: Site): Promise<SiteFiles> {
   const guides = await Promise.all(markdownPages.map((it) => renderGuide(it, root)));
   const pages: Page[] = [
     home,

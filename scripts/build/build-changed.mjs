@@ -1,7 +1,7 @@
 /** Builds what changed since its last build, so that a command starts immediately if nothing changed. */
 import '../../src/cli/require-node.mjs';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -38,8 +38,11 @@ export function buildChanged(...names) {
  */
 export function stampBuild(name, beganAt) {
   if (beganAt === undefined) return rmSync(stampOf(name), { force: true });
-  writeFileSync(stampOf(name), '');
-  utimesSync(stampOf(name), beganAt, beganAt);
+  // A new file, because a hard-linked copy keeps the times of its own build.
+  const fresh = `${stampOf(name)}-${process.pid}`;
+  writeFileSync(fresh, '');
+  utimesSync(fresh, beganAt, beganAt);
+  renameSync(fresh, stampOf(name));
 }
 
 function stampOf(name) {

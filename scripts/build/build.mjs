@@ -1,21 +1,20 @@
 /**
  * `npm run build`: bundles the program and its libraries to dist/, so that a start loads a few files, and an installed
- * package needs only the libraries in `external`. `--clean` is for `npm pack`: it deletes files of earlier builds first, and
+ * package needs only the libraries in `external`. `--clean` is for `npm pack`: it deletes files of earlier builds, and
  * lists the libraries in dist/sbom.cdx.json (CycloneDX).
  */
 import '../../src/cli/require-node.mjs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { stampBuild } from './build-changed.mjs';
 import { describeComponents, describeLicenses, readLibraries } from './libraries.mjs';
 import { options } from './options.mjs';
+import { deleteOthers, replaceFiles, toEntries } from './replace-files.mjs';
 
 const beganAt = new Date();
 const root = new URL('../../', import.meta.url);
+const dist = fileURLToPath(new URL('dist/', root));
 const isClean = process.argv.includes('--clean');
-if (isClean) await rm(new URL('dist/', root), { recursive: true, force: true });
 const shared = {
   absWorkingDir: fileURLToPath(root),
   bundle: true,
@@ -46,7 +45,6 @@ const { metafile, outputFiles } = await build({
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
   },
 });
-await Promise.all([...start.outputFiles, ...outputFiles].map(writeChanged));
 /** The scripts of the sites, which sites.mjs builds, contain libraries too. */
 const sites = await build({
   ...shared,
@@ -58,14 +56,14 @@ const sites = await build({
   metafile: true,
 });
 const libraries = await readLibraries([metafile, sites.metafile].flatMap(({ inputs }) => Object.keys(inputs)));
-await writeFile(new URL('dist/THIRD_PARTY_LICENSES.txt', root), await describeLicenses(libraries));
-if (isClean) await writeFile(new URL('dist/sbom.cdx.json', root), await describeComponents(libraries));
+const built = toEntries([...outputFiles, ...start.outputFiles], dist);
+// The program follows the chunks that it loads.
+const files = new Map([
+  ['THIRD_PARTY_LICENSES.txt', await describeLicenses(libraries)],
+  ...(isClean ? [['sbom.cdx.json', await describeComponents(libraries)]] : []),
+  ...built.filter(([path]) => path.startsWith('chunks')),
+  ...built.filter(([path]) => !path.startsWith('chunks')),
+]);
+await replaceFiles(dist, files);
+if (isClean) await deleteOthers(dist, '', files);
 stampBuild('program', beganAt);
-
-/** Writes a file unless it has the same content already, because another process may be loading it. */
-async function writeChanged({ path, contents }) {
-  const stored = await readFile(path).catch(() => undefined);
-  if (stored?.equals(contents)) return;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, contents);
-}
