@@ -3,7 +3,9 @@
 import builtins
 import inspect
 import json
-from typing import cast
+import re
+from collections.abc import Sequence
+from typing import assert_type, cast
 
 import httpx
 import pytest
@@ -13,17 +15,32 @@ from realtime_state_client import (
     AsyncTokenClient,
     AsyncWebhookClient,
     ConnectionError,
+    Pages,
     ProblemError,
     ResponseInfo,
     StateClient,
+    StreamEvent,
     TokenClient,
     UnexpectedAnswerError,
     WebhookClient,
     clean_intervals,
+    now,
 )
 from realtime_state_client._constants import BODY_MAX_BYTES, RR_INTERVALS_MAX
 from realtime_state_client._fit_body import fit_body, to_json
-from realtime_state_client.schemas import Submission
+from realtime_state_client.schemas import (
+    BatchResult,
+    Consent,
+    Feedback,
+    History,
+    SessionList,
+    SessionSummary,
+    SessionToken,
+    StateReading,
+    Submission,
+    TriggerProfile,
+    Webhook,
+)
 
 
 def test_impossible_intervals_are_left_out() -> None:
@@ -127,3 +144,25 @@ def test_an_id_that_urls_remove_sends_no_request(unusable: str) -> None:
         client.delete_subject(unusable)
     with StateClient("http://127.0.0.1:9", "sk_1", max_retries=0) as client, pytest.raises(ValueError, match="must not be"):
         client.delete_trigger("anna", unusable)
+
+
+def check_types(client: StateClient) -> None:
+    """mypy checks these types. No test calls this function."""
+    reading = submission()
+    assert_type(client.ingest(reading, timeout_ms=1)["topics_detected"], list[str])
+    assert_type(client.ingest_batch([reading], on_response=print), BatchResult)
+    assert_type(client.state(subject_id="p1"), StateReading)
+    assert_type(client.history("s1", 5, until="2026-11-21T09:30:00Z"), History)
+    assert_type(client.sessions(state=["calm"], sort="score", points=2), Pages[SessionList, SessionSummary])
+    assert_type(client.triggers("p1"), TriggerProfile)
+    assert_type(client.submit_feedback({"session_id": "s1", "timestamp": now(), "stress": 7}), Feedback)
+    assert_type(client.consent("p1"), Consent)
+    assert_type(client.tokens.create({"session_id": "s1", "scopes": ["read"]}), SessionToken)
+    assert_type(client.webhooks.register({"url": "http://x", "events": ["state_change"]}), Webhook)
+    assert_type(client.webhooks.list(), Sequence[Webhook])
+    assert_type(next(client.stream(session_id="s1", events="reading", last_event_id="0")), StreamEvent)
+    assert_type(next(client.export_readings(session_id="s1"))["reading"].get("heart_rate"), float | None)
+
+
+def test_the_time_of_a_reading_is_in_utc() -> None:
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", now())

@@ -17,7 +17,8 @@ def take_turn(callback: StateCallback, user_message: str, ai_response: str) -> s
     return instruction
 
 
-def test_the_text_of_a_turn_is_sent_before_the_next_response(client: StateClient) -> None:
+def test_the_text_of_a_turn_is_sent_before_the_next_response() -> None:
+    client = StateClient()
     session_id, subject_id = str(uuid4()), str(uuid4())
     signals: list[dict[str, Any] | None] = [None, {"heart_rate": 95}, {"heart_rate": 96}, None]
     callback = StateCallback(client, session_id=session_id, subject_id=subject_id, signals=lambda: signals.pop(0))

@@ -30,7 +30,7 @@ test(
       join(folder, `realtime_state_client-${contract.info.version}.tar.gz`),
     ];
     expect(await runPython(['-m', 'zipfile', '--list', wheel], folder)).toContain('realtime_state_client/py.typed');
-    expect(await runPython(['-m', 'tarfile', '--list', sdist], folder)).toContain('tests/test_scenario.py');
+    expect(await runPython(['-m', 'tarfile', '--list', sdist], folder)).toContain('tests/journeys.py');
     const { url, key } = await startTestService();
     const code = await guideCode('docs/getting-started.md', 'from realtime_state_client');
     const env = { PYTHONPATH: wheel, SERVICE_URL: url, SERVICE_KEY: key };
