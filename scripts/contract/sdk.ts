@@ -1,6 +1,6 @@
 /**
- * Generates clients from the contract with common generators, compiles each client under `strict` and runs one scenario
- * against the built service.
+ * Generates clients from the contract with common generators, compiles each client under `strict` and runs the
+ * journeys that every client passes against the built service.
  *
  * Installs the generators into a temporary folder, because together they are larger than all dependencies of the
  * project. Usage: `npm run contract -- sdk [name …]`, by default all. Exits with 1 when a client does not compile or run.
@@ -9,10 +9,13 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pc from 'picocolors';
+import { createDriver } from '../../testkit/journeys/in-process.js';
+import { readJourneys, runJourney, type World } from '../../testkit/journeys/journey.js';
 import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
 import { type Generator, generators } from './sdk/generators.js';
 
@@ -22,7 +25,7 @@ interface Service {
 }
 
 const run = promisify(execFile);
-const storyLimitMs = 60_000;
+const journeyLimitMs = 60_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const compilerOptions = {
   strict: true,
@@ -70,15 +73,10 @@ async function check(generator: Generator, service: Service): Promise<void> {
     await run(join(root, 'node_modules', '.bin', 'tsc'), ['--project', place]);
     steps.push('compiled');
     const client = await bundle(place, generator.name);
-    await run(process.execPath, [client], {
-      cwd: place,
-      env: { SERVICE_URL: service.url, SERVICE_KEY: service.key },
-      timeout: storyLimitMs,
-    });
-    steps.push('story passed');
+    steps.push(`${await runJourneys(client, generator.name, service)} journeys passed`);
     const [generated, bundled] = [await sizeOf(join(place, 'generated')), await sizeOf(client)];
     console.log(
-      `${pc.green('✓')} ${name} ${steps.join(', ')}; generated ${kilobytes(generated)}, bundled with the story ` +
+      `${pc.green('✓')} ${name} ${steps.join(', ')}; generated ${kilobytes(generated)}, bundled ` +
         `${kilobytes(bundled)}, generator ${Math.round(installed / 1e6)} MB`,
     );
   } catch (error) {
@@ -88,7 +86,26 @@ async function check(generator: Generator, service: Service): Promise<void> {
   }
 }
 
-/** Creates a project with the scenario, as a user of the generator would. */
+/** Runs the journeys of every client whose calls this one has. Returns their number. */
+async function runJourneys(client: string, name: string, { url, key }: Service): Promise<number> {
+  const { connect } = await import(pathToFileURL(client).href);
+  const calls: object = connect({ baseUrl: url, key });
+  const hasCall = (call = '') => (call.split('.')[0] ?? '') in calls;
+  const journeys = readJourneys().filter((it) => it.isGenerated && it.steps.every(({ call }) => hasCall(call)));
+  const absent = () => Promise.reject(new Error('these journeys have no faults and no deliveries'));
+  const world: World = {
+    ...{ baseUrl: url, key, receiver: `http://127.0.0.1:9/${name}`, now: () => new Date().toISOString() },
+    ...{ inject: absent, deliveries: absent },
+  };
+  for (const journey of journeys) {
+    const passing = runJourney(journey, createDriver(connect), world).then(() => 'passed', String);
+    const outcome = await Promise.race([passing, sleep(journeyLimitMs, 'timed out', { ref: false })]);
+    if (outcome !== 'passed') throw new Error(`${journey.name}: ${outcome}`);
+  }
+  return journeys.length;
+}
+
+/** Creates a project with the adapter, as a user of the generator would. */
 async function prepare(generator: Generator, place: string, { url }: Service): Promise<void> {
   await mkdir(place);
   const files = {
@@ -97,7 +114,7 @@ async function prepare(generator: Generator, place: string, { url }: Service): P
     ...generator.files?.(url),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text);
-  await cp(join(root, 'scripts', 'contract', 'sdk', 'stories'), place, { recursive: true });
+  await cp(join(root, 'scripts', 'contract', 'sdk', 'adapters'), place, { recursive: true });
   await cp(join(root, 'generated', 'openapi.json'), join(place, 'openapi.json'));
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place });
 }

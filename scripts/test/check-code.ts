@@ -13,7 +13,7 @@ const configs = [
   'packages/dashboard/tsconfig.json',
 ];
 /** Compiled where the clients that they use are generated. */
-const untyped = 'scripts/contract/sdk/stories/**';
+const untyped = 'scripts/contract/sdk/adapters/**';
 const formatHost: ts.FormatDiagnosticsHost = {
   getCanonicalFileName: (name) => name,
   getCurrentDirectory: ts.sys.getCurrentDirectory,

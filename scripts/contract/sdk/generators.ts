@@ -1,6 +1,6 @@
 /** A client generator with its tested version. All generators run on Node 20 and do not require Java. */
 export interface Generator {
-  /** Name of the generator and of the file with its scenario. */
+  /** Name of the generator and of its adapter. */
   readonly name: string;
   /** The exact packages that a user would install. */
   readonly packages: Readonly<Record<string, string>>;
