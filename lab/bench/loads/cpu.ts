@@ -6,16 +6,22 @@
  */
 import { join } from 'node:path';
 import { Command } from 'commander';
-import mysql from 'mysql2/promise';
+import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { startPrivateMariadb } from '../../../testkit/mariadb.js';
-import { freePorts, startServiceProgram } from '../../../testkit/program.js';
+import { startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
-import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
-import { describeMachine, machineLine } from '../support/machine.js';
+import {
+  databaseOption,
+  type DatabaseChoice,
+  findDatabases,
+  titleOf,
+  withDatabases,
+  withMariadb,
+} from '../support/databases.js';
+import { describeMachine, loadLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
 import { middle, takeTurns } from '../support/rounds.js';
 import { bundle } from '../support/service.js';
@@ -70,34 +76,28 @@ interface Spent extends Cpu {
 /** The slices of each contender, by title. */
 type Field = Readonly<Record<string, readonly Spent[]>>;
 
-/** What MariaDB counted. */
-interface Traffic {
-  readonly bytes: number;
-  /** Bytes of the redo log. */
-  readonly logged: number;
-  readonly statements: number;
-  readonly commits: number;
-}
+/** What MariaDB counts. `logged` are bytes of the redo log. */
+const counters = {
+  bytes: 'Bytes_received',
+  logged: 'Innodb_os_log_written',
+  statements: 'Questions',
+  commits: 'Com_commit',
+} as const;
+type Traffic = Readonly<Record<keyof typeof counters, number>>;
 
 async function bench({ database, markdown, before, ...options }: Options): Promise<void> {
-  const head = `${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}`;
+  const head = loadLine(describeMachine());
   const print = markdown ? markdownTable : textTable;
   const columns = [{ title: 'contender' }, ...figureColumns(...Object.keys(threads))];
   const services = listServices(before);
   for (const kind of await findDatabases(database)) {
     const field = await measure(kind, services, options);
     console.log(`${titleOf(kind)}: CPU per request by thread, µs, and the same ÷ the HTTP thread of (b)\n`);
-    const rows = [validated, ...services].map(({ title }) => [
-      title,
-      ...cells(field[title], (cpu, pick) => pick(cpu), 0),
-    ]);
+    const base = field[validated.title] ?? [];
+    const rows = [validated, ...services].map(({ title }) => [title, ...cells(field[title])]);
     const shares = services.map(({ title }) => [
       `${title} ÷ (b)`,
-      ...cells(
-        field[title],
-        (cpu, pick, round) => pick(cpu) / (field[validated.title]?.[round]?.http ?? Number.NaN),
-        2,
-      ),
+      ...cells(field[title], 2, (round) => base[round]?.http ?? Number.NaN),
     ]);
     console.log(`${print(columns, [rows, shares, compareTrees(field, services)])}\n`);
     if (kind === 'mysql') for (const { title } of services) printTraffic(title, field[title] ?? [], options.requests);
@@ -111,55 +111,28 @@ function compareTrees(field: Field, services: readonly Contender[]): string[][] 
   return services.flatMap(({ title }) => {
     const other = field[`${title} before`];
     if (other === undefined) return [];
-    const ratios = cells(field[title], (cpu, pick, round) => pick(cpu) / pick(other[round] as Cpu), 2);
-    return [[`${title} ÷ before`, ...ratios]];
+    return [[`${title} ÷ before`, ...cells(field[title], 2, (round, pick) => pick(other[round] as Cpu))]];
   });
 }
 
 function measure(kind: DatabaseKind, services: readonly Contender[], sizes: Sizes): Promise<Field> {
-  if (kind === 'mysql')
-    return withMariadb(services.length, (urls, pid, readTraffic) => compare(services, urls, sizes, pid, readTraffic));
-  return withDatabases(kind, services.length, (urls) => compare(services, urls, sizes));
+  if (kind === 'sqlite') return withDatabases(kind, services.length, (urls) => compare(services, urls, sizes));
+  const names = services.map((_, index) => `service${index}`);
+  // A server of its own, because the CPU time of a shared server includes the work of others.
+  return withMariadb(names, async (server, urls) => {
+    const connection = await mysql.createConnection({ uri: server.url });
+    const readTraffic = async (): Promise<Traffic> => {
+      const [rows] = await connection.query<RowDataPacket[]>('show global status');
+      const status = new Map(rows.map((it) => [it['Variable_name'], Number(it['Value'])]));
+      return mapCounters((name) => status.get(counters[name]) ?? Number.NaN);
+    };
+    return compare(services, urls, sizes, server.pid(), readTraffic).finally(() => connection.end());
+  });
 }
 
-function withDatabases<T>(
-  kind: DatabaseKind,
-  count: number,
-  work: (urls: readonly string[]) => Promise<T>,
-): Promise<T> {
-  if (count === 0) return work([]);
-  return withDatabase(kind, (url) => withDatabases(kind, count - 1, (urls) => work([url, ...urls])));
-}
-
-/** Uses a server of its own, because the CPU time of a shared server includes the work of others. */
-async function withMariadb<T>(
-  databases: number,
-  work: (urls: readonly string[], pid: number | undefined, readTraffic: () => Promise<Traffic>) => Promise<T>,
-) {
-  const [port = 0] = await freePorts(1);
-  const server = await startPrivateMariadb(port);
-  const connection = await mysql.createConnection({ uri: server.url });
-  try {
-    const names = Array.from({ length: databases }, (_, index) => `service${index}`);
-    for (const name of names) await connection.query(`create database ${name}`);
-    const urls = names.map((name) => `${server.url}/${name}`);
-    return await work(urls, server.pid(), async () => {
-      const [rows] = await connection.query('show global status');
-      const status = new Map(
-        (rows as Array<Record<'Variable_name' | 'Value', string>>).map((it) => [it.Variable_name, Number(it.Value)]),
-      );
-      const of = (name: string) => status.get(name) ?? Number.NaN;
-      return {
-        bytes: of('Bytes_received'),
-        logged: of('Innodb_os_log_written'),
-        statements: of('Questions'),
-        commits: of('Com_commit'),
-      };
-    });
-  } finally {
-    await connection.end();
-    await server.remove();
-  }
+function mapCounters(valueOf: (name: keyof Traffic) => number): Traffic {
+  const names = Object.keys(counters) as Array<keyof Traffic>;
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Traffic;
 }
 
 async function compare(
@@ -167,7 +140,7 @@ async function compare(
   urls: readonly string[],
   { slices, requests, warmUp }: Sizes,
   databasePid?: number,
-  readTraffic = async (): Promise<Traffic> => ({ bytes: 0, logged: 0, statements: 0, commits: 0 }),
+  readTraffic = async () => mapCounters(() => 0),
 ): Promise<Field> {
   const base = await startServiceProgram({}, { file: bundle('servers/server'), args: ['validated'] });
   const servers = new Map([[validated.title, await openSliced(base, 'nobody asks for one')]]);
@@ -175,14 +148,8 @@ async function compare(
   const run = async (title: string): Promise<Spent> => {
     const before = await readTraffic();
     const spent = await (servers.get(title) as Sliced).run(loads.get(title) ?? 'plain', requests);
-    const { bytes, logged, statements, commits } = await readTraffic();
-    const traffic = {
-      bytes: bytes - before.bytes,
-      statements: statements - before.statements,
-      logged: logged - before.logged,
-      commits: commits - before.commits,
-    };
-    return { ...spent, traffic };
+    const after = await readTraffic();
+    return { ...spent, traffic: mapCounters((name) => after[name] - before[name]) };
   };
   try {
     for (const [index, it] of services.entries())
@@ -195,22 +162,22 @@ async function compare(
 }
 
 function printTraffic(title: string, spent: readonly Spent[], requests: number): void {
-  const bytes = middle(spent.map(({ traffic }) => traffic.bytes / requests)).toFixed(0);
-  const logged = middle(spent.map(({ traffic }) => traffic.logged / requests)).toFixed(0);
-  const statements = middle(spent.map(({ traffic }) => traffic.statements / traffic.commits)).toFixed(1);
-  const group = middle(spent.map(({ traffic }) => requests / traffic.commits)).toFixed(1);
+  const of = (figure: (traffic: Traffic) => number, digits: number) =>
+    middle(spent.map(({ traffic }) => figure(traffic))).toFixed(digits);
+  const [bytes, logged] = [of((it) => it.bytes / requests, 0), of((it) => it.logged / requests, 0)];
+  const [statements, group] = [of((it) => it.statements / it.commits, 1), of((it) => requests / it.commits, 1)];
   console.log(`${title}: ${bytes} bytes to MariaDB per reading, ${logged} bytes of its redo log`);
   console.log(`${statements} statements per commit of ${group}\n`);
 }
 
-/** Returns a cell per thread: the median of a figure of each round, and its quartiles. */
+/** Returns a cell per thread: the median of its figures, as multiples of `unitOf` a round, and the quartiles. */
 function cells(
   spent: readonly Spent[] = [],
-  figureOf: (cpu: Cpu, pick: (cpu: Cpu) => number, round: number) => number,
-  digits: number,
+  digits = 0,
+  unitOf: (round: number, pick: (cpu: Cpu) => number) => number = () => 1,
 ): string[] {
   return Object.values(threads).map((pick) => {
-    const figures = spent.map((cpu, round) => figureOf(cpu, pick, round));
+    const figures = spent.map((cpu, round) => pick(cpu) / unitOf(round, pick));
     const [median, low, high] = [0.5, 0.25, 0.75].map((share) => quantile(figures, share).toFixed(digits));
     return median === 'NaN' ? '' : `${median} (${low}–${high})`;
   });

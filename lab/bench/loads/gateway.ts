@@ -3,18 +3,15 @@
  * directly to the same model, as many of their messages directly to the service, and as many to the guardrail of a second
  * gateway, in turns. Then probes `/healthz` beside large uploads. Exits with 1 when a request failed or was not adapted.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
-import type { DatabaseKind } from '../../../testkit/databases.js';
 import { openModelUpstream } from '../../../testkit/model-upstream.js';
-import { createKeyOf, readUsage, startServiceProgram } from '../../../testkit/program.js';
-import { figureColumns } from '../../figures.js';
+import { createKeyOf, readUsage } from '../../../testkit/program.js';
+import { sendAtRate, timeDuring } from '../../check/shared/timing.js';
 import { positive } from '../../options.js';
-import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
-import { describeMachine, machineLine } from '../support/machine.js';
-import { startBenchedService } from '../support/service.js';
+import { databaseOption, withDatabase } from '../support/databases.js';
+import { type Figure, type FigureOptions, printFigures } from '../support/figures.js';
+import { startBenchedService, startGateway } from '../support/service.js';
 import { forgeKey, upload } from '../support/uploads.js';
 
 const sessions = 100;
@@ -49,118 +46,85 @@ export const gateway = new Command('gateway')
   .option('--markdown', 'print Markdown')
   .action(bench);
 
-async function bench({ database, markdown, ...options }: Options & { database: DatabaseChoice; markdown?: boolean }) {
-  const print = markdown ? markdownTable : textTable;
-  console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}\n`);
-  for (const kind of await findDatabases(database)) {
-    const rows = await measure(kind, options);
-    console.log(`${print([{ title: titleOf(kind) }, ...figureColumns('result', 'goal')], [rows])}\n`);
-  }
+function bench(options: Options & FigureOptions): Promise<void> {
+  return printFigures(options, (kind) => withDatabase(kind, (databaseUrl) => measure(databaseUrl, options)));
 }
 
-function measure(kind: DatabaseKind, options: Options): Promise<string[][]> {
-  return withDatabase(kind, async (databaseUrl) => {
-    const key = await createKeyOf(databaseUrl, 'bench');
-    const upstream = await openModelUpstream({ readsBodies: false });
-    const service = await startBenchedService(databaseUrl);
-    const env = {
-      SERVICE_URL: service.url,
-      GATEWAY_PORT: '0',
-      GATEWAY_OPENAI_URL: upstream.url,
-      // A busy machine shows in the latency, not in skipped states.
-      GATEWAY_STATE_TIMEOUT_MS: '10000',
+async function measure(databaseUrl: string, options: Options): Promise<Figure[]> {
+  const key = await createKeyOf(databaseUrl, 'bench');
+  const upstream = await openModelUpstream({ readsBodies: false });
+  const service = await startBenchedService(databaseUrl);
+  const start = (file?: string) => startGateway(service.url, upstream.url, file);
+  const program = await start();
+  const guarding = await start();
+  const earlier = options.before === undefined ? undefined : await start(options.before);
+  try {
+    const loads: Record<string, Send> = {
+      direct: () => send(upstream.url, {}),
+      ingest: (person) => sendMessage(service.url, key, `d${person}`),
+      through: (person) => send(program.url, nameCaller(key, person)),
+      guardrail: (person) => askGuardrail(guarding.url, key, person),
+      ...(earlier && { earlier: (person) => send(earlier.url, nameCaller(key, person)) }),
     };
-    const start = (file?: string) => startServiceProgram(env, { args: ['gateway'], ...(file && { file }) });
-    const program = await start();
-    const guarding = await start();
-    const earlier = options.before === undefined ? undefined : await start(options.before);
-    try {
-      const loads: Record<string, Send> = {
-        direct: () => send(upstream.url, {}),
-        ingest: (person) => sendMessage(service.url, key, `d${person}`),
-        through: (person) => send(program.url, nameCaller(key, person)),
-        guardrail: (person) => askGuardrail(guarding.url, key, person),
-        ...(earlier && { earlier: (person) => send(earlier.url, nameCaller(key, person)) }),
-      };
-      await run({ ...options, seconds: Math.min(warmUpSeconds, options.seconds) }, loads);
-      const processes = { through: program, guardrail: guarding, ...(earlier && { earlier }) };
-      const readCpu = () => Object.entries(processes).map(([name, { pid }]) => [name, readUsage(pid).cpuMs] as const);
-      const before = Object.fromEntries(readCpu());
-      const measured = await run(options, loads);
-      const { direct, ingest, through } = measured as Record<'direct' | 'ingest' | 'through', Measured>;
-      const cpu = Object.fromEntries(
-        readCpu().map(([name, ms]) => [
-          name,
-          ((ms - (before[name] ?? 0)) / (measured[name]?.latenciesMs.length ?? 0)).toFixed(1),
-        ]),
-      );
-      const failures = Object.values(measured).reduce((sum, it) => sum + it.failures, 0);
-      if (failures > 0) process.exitCode = 1;
-      const at = ({ latenciesMs }: Measured, share: number) => quantile(latenciesMs, share);
-      const added = (share: number) => (at(through, share) - at(direct, share)).toFixed(1);
-      const own = at(through, 0.5) - at(direct, 0.5) - at(ingest, 0.5);
-      const beside = async (keyOf: (index: number) => string) =>
-        (await probeBesideUploads(program.url, keyOf)).toFixed(1);
-      const both = (measured: Measured) => [0.5, 0.99].map((share) => at(measured, share).toFixed(1)).join(', ');
-      return [
-        ['requests through the gateway', String(through.latenciesMs.length), ''],
-        ['without the gateway, p50, p99, ms', both(direct), ''],
-        ['through the gateway, p50, p99, ms', both(through), ''],
-        ['message directly at the service, p50, p99, ms', both(ingest), ''],
-        ['added p50, ms', added(0.5), ''],
-        ['added p99, ms', added(0.99), `≤ ${goals.p99}`],
-        ['added p50 without the service, ms', own.toFixed(1), `≤ ${goals.ownP50}`],
-        ['CPU time of the gateway per request, ms', String(cpu['through']), `≤ ${goals.cpu}`],
-        ...(earlier ? [['the same of the earlier version, ms', String(cpu['earlier']), '']] : []),
-        ['CPU time of the guardrail per request, ms', String(cpu['guardrail']), `≤ ${goals.guardrailCpu}`],
-        [`slowest /healthz beside ${uploads} uploads of 31 MB, invalid keys, ms`, await beside(forgeKey), ''],
-        [`slowest /healthz beside ${uploads} uploads of 31 MB, valid key, ms`, await beside(() => key), ''],
-        ['failed or not adapted', String(failures), '0'],
-      ];
-    } finally {
-      for (const it of [program, guarding, earlier, service]) await it?.stop();
-      upstream.close();
-    }
-  });
+    await run({ ...options, seconds: Math.min(warmUpSeconds, options.seconds) }, loads);
+    const processes = { through: program, guardrail: guarding, ...(earlier && { earlier }) };
+    const readCpu = () => Object.entries(processes).map(([name, { pid }]) => [name, readUsage(pid).cpuMs] as const);
+    const before = Object.fromEntries(readCpu());
+    const measured = await run(options, loads);
+    const { direct, ingest, through } = measured as Record<'direct' | 'ingest' | 'through', Measured>;
+    const toCpu = ([name, ms]: readonly [string, number]) =>
+      ((ms - (before[name] ?? 0)) / (measured[name]?.latenciesMs.length ?? 0)).toFixed(1);
+    const cpu = Object.fromEntries(readCpu().map((it) => [it[0], toCpu(it)]));
+    const failures = Object.values(measured).reduce((sum, it) => sum + it.failures, 0);
+    if (failures > 0) process.exitCode = 1;
+    const at = ({ latenciesMs }: Measured, share: number) => quantile(latenciesMs, share);
+    const added = (share: number) => (at(through, share) - at(direct, share)).toFixed(1);
+    const own = at(through, 0.5) - at(direct, 0.5) - at(ingest, 0.5);
+    const beside = async (keyOf: (index: number) => string) =>
+      (await probeBesideUploads(program.url, keyOf)).toFixed(1);
+    const both = (measured: Measured) => [0.5, 0.99].map((share) => at(measured, share).toFixed(1)).join(', ');
+    return [
+      ['requests through the gateway', String(through.latenciesMs.length)],
+      ['without the gateway, p50, p99, ms', both(direct)],
+      ['through the gateway, p50, p99, ms', both(through)],
+      ['message directly at the service, p50, p99, ms', both(ingest)],
+      ['added p50, ms', added(0.5)],
+      ['added p99, ms', added(0.99), `≤ ${goals.p99}`],
+      ['added p50 without the service, ms', own.toFixed(1), `≤ ${goals.ownP50}`],
+      ['CPU time of the gateway per request, ms', String(cpu['through']), `≤ ${goals.cpu}`],
+      ...(earlier ? [['the same of the earlier version, ms', String(cpu['earlier'])] as const] : []),
+      ['CPU time of the guardrail per request, ms', String(cpu['guardrail']), `≤ ${goals.guardrailCpu}`],
+      [`slowest /healthz beside ${uploads} uploads of 31 MB, invalid keys, ms`, await beside(forgeKey)],
+      [`slowest /healthz beside ${uploads} uploads of 31 MB, valid key, ms`, await beside(() => key)],
+      ['failed or not adapted', String(failures), '0'],
+    ];
+  } finally {
+    for (const it of [program, guarding, earlier, service]) await it?.stop();
+    upstream.close();
+  }
 }
 
 /** Sends a request of a person. Resolves when it was answered as expected. */
 type Send = (person: number) => Promise<boolean>;
 
-/** Sends at a steady rate. A slow response does not delay the next request. */
+/** Sends requests of the loads in turns. */
 async function run({ seconds, rate }: Options, loads: Readonly<Record<string, Send>>) {
   const sends = Object.entries(loads).map(([name, it]) => ({ name, it, measured: { latenciesMs: [], failures: 0 } }));
-  const pending: Array<Promise<void>> = [];
-  const startedAtMs = performance.now();
-  for (let step = 0; step < sends.length * seconds * rate; step += 1) {
-    await sleep(Math.max(0, startedAtMs + (step * 1000) / (sends.length * rate) - performance.now()));
+  await sendAtRate(sends.length * rate, sends.length * seconds * rate, async (step) => {
     const { it, measured } = sends[step % sends.length] as { it: Send; measured: Measured };
-    pending.push(record(it(Math.floor(step / sends.length) % sessions), measured));
-  }
-  await Promise.all(pending);
+    const startedAtMs = performance.now();
+    const isDone = await it(Math.floor(step / sends.length) % sessions).catch(() => false);
+    if (isDone) measured.latenciesMs.push(performance.now() - startedAtMs);
+    else measured.failures += 1;
+  });
   return Object.fromEntries(sends.map(({ name, measured }): [string, Measured] => [name, measured]));
 }
 
 /** Returns the slowest response of `/healthz` while the gateway gets large uploads, ms. */
 async function probeBesideUploads(gatewayUrl: string, keyOf: (index: number) => string): Promise<number> {
-  let isUploading = true;
-  const all = Promise.all(Array.from({ length: uploads }, (_, index) => upload(gatewayUrl, keyOf(index))));
-  void all.then(() => (isUploading = false));
-  const latenciesMs: number[] = [];
-  while (isUploading) {
-    const startedAtMs = performance.now();
-    await (await fetch(`${gatewayUrl}/healthz`)).arrayBuffer();
-    latenciesMs.push(performance.now() - startedAtMs);
-    await sleep(probePauseMs);
-  }
-  return Math.max(...latenciesMs);
-}
-
-async function record(asking: Promise<boolean>, measured: Measured): Promise<void> {
-  const startedAtMs = performance.now();
-  const isDone = await asking.catch(() => false);
-  if (isDone) measured.latenciesMs.push(performance.now() - startedAtMs);
-  else measured.failures += 1;
+  const uploading = Array.from({ length: uploads }, (_, index) => upload(gatewayUrl, keyOf(index)));
+  const probe = async () => (await fetch(`${gatewayUrl}/healthz`)).arrayBuffer();
+  return Math.max(...(await timeDuring(Promise.all(uploading), probePauseMs, probe)));
 }
 
 function nameCaller(key: string, person: number) {

@@ -4,36 +4,23 @@
  */
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
-import { openStore } from '../../../src/store/store.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { createKeyOf, withServicePrograms } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
-import { type Crowd, type CrowdOptions, startCrowd } from '../support/crowd.js';
-import {
-  databaseOption,
-  type DatabaseChoice,
-  findDatabases,
-  inspectDatabase,
-  titleOf,
-  withDatabase,
-} from '../support/databases.js';
-import { fillStore, subjectsAtOnce, topicsPerSubject } from '../support/fill.js';
+import { type Crowd, type CrowdOptions, withCrowd } from '../support/crowd.js';
+import { databaseOption, type DatabaseChoice, findDatabases, inspectDatabase, titleOf } from '../support/databases.js';
+import { topicsPerSubject } from '../support/fill.js';
 import { connections, type Generator, type MeasuredRun, withGenerator } from '../support/generator.js';
 import { describeMachine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
 import { condemnFailures, middleOf, runCells, type Runs, runTitles, takeTurns } from '../support/rounds.js';
 import { measurePeople } from '../support/people.js';
-import { ample } from '../support/service.js';
+import { withBenchedServices } from '../support/service.js';
 import { measureSteady } from '../support/steady.js';
 import { measureStoredBytes } from '../support/stored-bytes.js';
 
-const sessionsAtOnce = 500;
 /** Rows of the small database, so that reads return data. */
 const few: CrowdOptions = { sessions: 20, readingsPerSession: 100, subjects: 200 };
 /** Number of readings that expire per second, more than the purge can delete. */
@@ -170,17 +157,17 @@ interface GrowthOutcome {
 async function benchOn(kind: DatabaseKind, generator: Generator, options: Options): Promise<GrowthOutcome> {
   const readingsPerSession = Math.max(1, Math.round(options.readings / options.sessions));
   const subjects = Math.max(1, Math.round(options.triggers / topicsPerSubject));
-  return withFilled(kind, few, (empty) =>
-    withFilled(kind, { sessions: options.sessions, readingsPerSession, subjects }, async (full) => {
+  return withCrowd(kind, few, (empty) =>
+    withCrowd(kind, { sessions: options.sessions, readingsPerSession, subjects }, async (full) => {
       const purges: Purge[] = [];
       const names = (options.only ? [options.only] : comparables).flatMap((it) =>
         comparisons[it].sides.map((side): Name => `${it} ${side}`),
       );
       const run = async (name: Name) => {
         const [comparable, side] = name.split(' ') as [Comparable, Side];
-        const measure = (on: Filled) => runOn(on, comparisons[comparable], generator, options);
+        const measure = (on: Crowd) => runOn(on, comparisons[comparable], generator, options);
         if (side === 'empty') return measure(empty);
-        return side === 'full' ? measure(full) : whilePurging(full.crowd, options, purges, () => measure(full));
+        return side === 'full' ? measure(full) : whilePurging(full, options, purges, () => measure(full));
       };
       const runs = await takeTurns(names, options.rounds, run);
       return { kind, version: await inspectDatabase(full.url), purges, runs };
@@ -188,53 +175,16 @@ async function benchOn(kind: DatabaseKind, generator: Generator, options: Option
   );
 }
 
-interface Filled extends CrowdOptions {
-  readonly url: string;
-  readonly key: string;
-  readonly crowd: Crowd;
-}
-
-/** Runs the work on a database of the given size, and drops the database afterwards. */
-async function withFilled<T>(
-  kind: DatabaseKind,
-  options: CrowdOptions,
-  work: (filled: Filled) => Promise<T>,
-): Promise<T> {
-  return withDatabase(kind, async (url) => {
-    const config = readConfig({ DATABASE_URL: url }).database;
-    const knex = openDatabase(config, 'administration');
-    const store = openStore(config);
-    const total = Math.ceil(options.sessions / sessionsAtOnce) + Math.ceil(options.subjects / subjectsAtOnce);
-    const progress = startProgress(process.stderr, total, 'batches of sessions and subjects');
-    try {
-      const key = await createKeyOf(url, 'growth');
-      const crowd = await startCrowd(knex, url, key, options);
-      for (let from = 0; from < options.sessions; from += sessionsAtOnce) {
-        await crowd.add(from, Math.min(options.sessions, from + sessionsAtOnce));
-        progress.advance();
-      }
-      await fillStore(store, options.subjects, progress.advance);
-      progress.stop();
-      return await work({ ...options, url, key, crowd });
-    } finally {
-      progress.stop();
-      await store.close();
-      await knex.destroy();
-    }
-  });
-}
-
 async function runOn(
-  filled: Filled,
+  crowd: Crowd,
   { load, among, connections: own = connections }: Comparison,
   generator: Generator,
   { seconds, warmUp }: Options,
 ): Promise<MeasuredRun> {
-  const { url, key, crowd } = filled;
+  const { url, key } = crowd;
   await crowd.replaceHistories();
-  const asked = { key, load, ...(among && { among: filled[among] }), seconds, warmUpSeconds: warmUp, connections: own };
-  const settings = { DATABASE_URL: url, LOG_LEVEL: 'info', ...ample };
-  return withServicePrograms(settings, 1, (services) => generator.measure(services, asked));
+  const asked = { key, load, ...(among && { among: crowd[among] }), seconds, warmUpSeconds: warmUp, connections: own };
+  return withBenchedServices(url, 1, {}, (services) => generator.measure(services, asked));
 }
 
 /**
@@ -278,17 +228,17 @@ function rowsOf(comparable: Comparable, runs: GrowthOutcome['runs'], purges: rea
   const [first, second] = sides.map((side) => runs[`${comparable} ${side}`]) as [MeasuredRun[], MeasuredRun[]];
   const share = (pick: (run: MeasuredRun) => number) => middleOf(second, pick) / middleOf(first, pick);
   const [throughput, p99] = [share(({ perSecond }) => perSecond), share(({ p99Ms }) => p99Ms)];
-  const bounds: ReadonlyArray<readonly [required: string, isMet: boolean]> = [
-    ...(throughputMin === undefined ? [] : [[`throughput ≥ ${throughputMin}`, throughput >= throughputMin] as const]),
-    ...(p99Max === undefined ? [] : [[`p99 ≤ ${p99Max}`, p99 <= p99Max && isThroughout(purges)] as const]),
-    ...(p50MsBelow === undefined
-      ? []
-      : [[`p50 < ${p50MsBelow} ms`, middleOf(second, ({ p50Ms }) => p50Ms) < p50MsBelow] as const]),
+  const p50Ms = middleOf(second, (run) => run.p50Ms);
+  const all = [
+    { bound: throughputMin, required: `throughput ≥ ${throughputMin}`, isMet: throughput >= (throughputMin ?? 0) },
+    { bound: p99Max, required: `p99 ≤ ${p99Max}`, isMet: p99 <= (p99Max ?? 0) && isThroughout(purges) },
+    { bound: p50MsBelow, required: `p50 < ${p50MsBelow} ms`, isMet: p50Ms < (p50MsBelow ?? 0) },
   ];
-  const required = bounds.map(([it]) => it).join(', ');
+  const bounds = all.filter(({ bound }) => bound !== undefined);
+  const required = bounds.map((it) => it.required).join(', ');
   // A run without responses has no latency.
   const isMeasured = [...first, ...second].every(({ answers }) => answers > 0);
-  const verdict = required && (isMeasured && bounds.every(([, isMet]) => isMet) ? 'met' : 'not met');
+  const verdict = required && (isMeasured && bounds.every(({ isMet }) => isMet) ? 'met' : 'not met');
   return [
     [title, sideTitles[sides[0]], ...runCells(first)],
     ['', sideTitles[sides[1]], ...runCells(second), throughput.toFixed(2), p99.toFixed(2), required, verdict],

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { batch } from '../../../generated/spec.js';
 import { save } from '../../../packages/tools/terminal/save.js';
 import { markdownTable, type TableRow, textTable } from '../../../packages/tools/terminal/table.js';
-import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
 import { pythonWith } from '../../../testkit/python.js';
 import { createKeyOf, readUsage, type ServiceProgram, startServiceProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
@@ -20,11 +20,12 @@ import {
   inspectDatabase,
   titleOf,
   withDatabase,
+  withDatabases,
 } from '../support/databases.js';
 import { connections, type Generator, type MeasuredRun, withGenerator } from '../support/generator.js';
 import { describeMachine, type Machine, machineLine } from '../support/machine.js';
 import type { Load } from '../support/requests.js';
-import { condemnFailures, failuresOf, middleOf, type Runs, takeTurns } from '../support/rounds.js';
+import { condemnFailures, middleOf, runCells, type Runs, takeTurns } from '../support/rounds.js';
 import { bundle, startBenchedService } from '../support/service.js';
 
 /** The contenders in the order of the table, labeled (a) to (i). */
@@ -69,73 +70,40 @@ export const servers = new Command('servers')
   .option('--reports <folder>', 'folder for bench.json', 'reports')
   .action(bench);
 
-/** Medians of all runs. `residentMb` is the maximum. */
-interface Measured {
-  readonly title: string;
-  readonly perSecond: number;
-  readonly least: number;
-  readonly most: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly cpuMicros: number;
-  readonly residentMb: number;
-  /** CPU time from the start of the processes until they are ready, and their memory then. */
-  readonly ready: Usage;
-  readonly failures: number;
-}
-type Field = Readonly<Record<Contender, Measured> & Partial<Record<Pair, Measured>>>;
-type Usage = ReturnType<typeof readUsage>;
-type ServerRun = MeasuredRun & { readonly ready: Usage };
+/** A run, with the CPU time from the start of the processes until they are ready, and their memory then. */
+type ServerRun = MeasuredRun & { readonly ready: ReturnType<typeof readUsage> };
+type Field = Partial<Runs<Contender | Pair, ServerRun>>;
 
-interface Requirement {
-  readonly what: string;
-  /** Bounds by database. Absent: no bound. */
-  readonly bounds: Readonly<Partial<Record<DatabaseKind, number>>>;
-  readonly isMaximum?: true;
-  readonly figure: (field: Field) => number;
-}
+/** A lower or an upper bound by database. Without one for a database, its figure is not printed. */
+type Requirement = readonly [
+  what: string,
+  sign: '≥' | '<',
+  bounds: Readonly<Partial<Record<DatabaseKind, number>>>,
+  figure: (field: Field) => number,
+];
 
-const ratio = (one: Contender, other: Contender) => (field: Field) => field[one].perSecond / field[other].perSecond;
-const perFastapi = ({ service, fastapi }: Field) => service.perSecond / (fastapi?.perSecond ?? Number.NaN);
+/** Returns the median of a figure of a contender. NaN if it did not run. */
+const median = (field: Field, name: keyof Field, pick: (run: ServerRun) => number) => middleOf(field[name] ?? [], pick);
+const rate = (field: Field, name: keyof Field) => median(field, name, ({ perSecond }) => perSecond);
+const p99 = (field: Field, name: keyof Field) => median(field, name, ({ p99Ms }) => p99Ms);
+const mostMb = (runs: readonly ServerRun[] = []) => Math.max(...runs.map(({ residentMb }) => residentMb));
+const ratio = (one: keyof Field, other: keyof Field) => (field: Field) => rate(field, one) / rate(field, other);
 const share = (letters: string) => `${letters}, throughput`;
+const both = (bound: number) => ({ mysql: bound, sqlite: bound });
 /** The bounds that the service must meet, and goals that exceed the bounds. */
 const requirements: readonly Requirement[] = [
-  { what: share('(d) of (b)'), bounds: { mysql: 0.7, sqlite: 0.8 }, figure: ratio('service', 'validated') },
-  { what: share('(d) of (c)'), bounds: { mysql: 1.5 }, figure: ratio('service', 'storing') },
-  { what: share('(d) of (f)'), bounds: { mysql: 1.8 }, figure: perFastapi },
-  {
-    what: '(d) of (b), p99',
-    bounds: { mysql: 4 },
-    isMaximum: true,
-    figure: ({ service, validated }) => service.p99Ms / validated.p99Ms,
-  },
-  { what: share('(e) of (b)'), bounds: { mysql: 0.5, sqlite: 0.6 }, figure: ratio('turns', 'validated') },
-  { what: share('(e) of (d)'), bounds: { mysql: 0.85, sqlite: 0.85 }, figure: ratio('turns', 'service') },
-  {
-    what: '(d) resident MB',
-    bounds: { mysql: 200, sqlite: 200 },
-    isMaximum: true,
-    figure: ({ service }) => service.residentMb,
-  },
-  {
-    what: '(h) of (g), readings',
-    bounds: { mysql: 5, sqlite: 5 },
-    figure: ({ single, batches }) => (batch.lines_max * batches.perSecond) / single.perSecond,
-  },
-  {
-    what: '(d) CPU seconds to ready',
-    bounds: { mysql: 0.8, sqlite: 0.8 },
-    isMaximum: true,
-    figure: ({ service }) => service.ready.cpuMs / 1000,
-  },
-  {
-    what: 'goal: (d) resident MB when ready',
-    bounds: { mysql: 100, sqlite: 100 },
-    isMaximum: true,
-    figure: ({ service }) => service.ready.residentMb,
-  },
-  { what: `goal: ${share('(d) of (a)')}`, bounds: { mysql: 0.6 }, figure: ratio('service', 'bare') },
-  { what: `goal: ${share('(d) of (c)')}`, bounds: { mysql: 2 }, figure: ratio('service', 'storing') },
+  [share('(d) of (b)'), '≥', { mysql: 0.7, sqlite: 0.8 }, ratio('service', 'validated')],
+  [share('(d) of (c)'), '≥', { mysql: 1.5 }, ratio('service', 'storing')],
+  [share('(d) of (f)'), '≥', { mysql: 1.8 }, ratio('service', 'fastapi')],
+  ['(d) of (b), p99', '<', { mysql: 4 }, (it) => p99(it, 'service') / p99(it, 'validated')],
+  [share('(e) of (b)'), '≥', { mysql: 0.5, sqlite: 0.6 }, ratio('turns', 'validated')],
+  [share('(e) of (d)'), '≥', both(0.85), ratio('turns', 'service')],
+  ['(d) resident MB', '<', both(200), ({ service }) => mostMb(service)],
+  ['(h) of (g), readings', '≥', both(5), (it) => batch.lines_max * ratio('batches', 'single')(it)],
+  ['(d) CPU seconds to ready', '<', both(0.8), (it) => median(it, 'service', ({ ready }) => ready.cpuMs) / 1000],
+  ['goal: (d) resident MB when ready', '<', both(100), (it) => median(it, 'service', ({ ready }) => ready.residentMb)],
+  [`goal: ${share('(d) of (a)')}`, '≥', { mysql: 0.6 }, ratio('service', 'bare')],
+  [`goal: ${share('(d) of (c)')}`, '≥', { mysql: 2 }, ratio('service', 'storing')],
 ];
 
 /** The results of the contenders on one database. */
@@ -143,8 +111,7 @@ interface Outcome {
   readonly kind: DatabaseKind;
   /** Version of the database, as reported by the server. */
   readonly version: string;
-  readonly field: Field;
-  readonly runs: Partial<Runs<Contender | Pair, ServerRun>>;
+  readonly runs: Field;
 }
 
 async function bench(options: Options): Promise<void> {
@@ -166,41 +133,35 @@ async function bench(options: Options): Promise<void> {
 }
 
 /** Runs the contenders on one kind of database. Each contender that stores has its own database. */
-async function compareOn(
+function compareOn(
   kind: DatabaseKind,
   file: string,
   generator: Generator,
   { rounds, seconds, warmUp: warmUpSeconds, fastapi: hasFastapi, every }: Options,
 ): Promise<Omit<Outcome, 'version'>> {
-  const drops: Array<() => Promise<void>> = [];
   const reading = every ? 'every' : 'plain';
-  const makeDatabase = async () => {
-    const { url, drop } = await createTestDatabase(kind);
-    drops.push(drop);
-    return url;
-  };
   const other = (name: string, url = ''): Start => ({
     key: 'nobody asks for one',
     load: reading,
     start: async () => [await startServiceProgram({ DATABASE_URL: url }, { file, args: [name] })],
   });
-  const own = async (load: Load, own: Pick<Start, 'connections'> & { processes?: number } = {}): Promise<Start> => {
+  const own = async (url: string, load: Load, own: Pick<Start, 'connections'> & { processes?: number } = {}) => {
     const { processes = 1, ...asked } = own;
-    const url = await makeDatabase();
     const start = () => Promise.all(Array.from({ length: processes }, () => startBenchedService(url)));
     return { key: await createKeyOf(url, 'bench'), load, start, ...asked };
   };
-  try {
+  return withDatabases(kind, 7, async (urls) => {
+    const [storing = '', service = '', turns = '', single = '', batches = '', pair = '', fastapi = ''] = urls;
     const starts: Readonly<Record<Contender, Start> & Partial<Record<Pair, Start>>> = {
       bare: other('bare'),
       validated: other('validated'),
-      storing: other('storing', await makeDatabase()),
-      service: await own(reading),
-      turns: await own('turn'),
-      single: await own('plain', { connections: 1 }),
-      batches: await own('batch', { connections: 1 }),
-      ...(kind === 'mysql' && { pair: await own(reading, { processes: 2 }) }),
-      ...(kind === 'mysql' && hasFastapi && { fastapi: startFastapi(await makeDatabase(), reading) }),
+      storing: other('storing', storing),
+      service: await own(service, reading),
+      turns: await own(turns, 'turn'),
+      single: await own(single, 'plain', { connections: 1 }),
+      batches: await own(batches, 'batch', { connections: 1 }),
+      ...(kind === 'mysql' && { pair: await own(pair, reading, { processes: 2 }) }),
+      ...(kind === 'mysql' && hasFastapi && { fastapi: startFastapi(fastapi, reading) }),
     };
     const names = Object.keys(starts) as Array<keyof typeof starts>;
     const runs = await takeTurns(names, rounds, (name) =>
@@ -209,11 +170,8 @@ async function compareOn(
         return { ready, ...(await generator.measure(running, { ...asked, seconds, warmUpSeconds })) };
       }),
     );
-    const measured = names.map((it) => [it, measure({ ...titles, ...pairTitles }[it], runs[it])]);
-    return { kind, field: Object.fromEntries(measured) as Field, runs };
-  } finally {
-    for (const drop of drops) await drop();
-  }
+    return { kind, runs };
+  });
 }
 
 /** A server and the requests that it receives. */
@@ -247,22 +205,6 @@ function startFastapi(url: string, load: Load): Start {
   return { key: 'nobody asks for one', load, start };
 }
 
-function measure(title: string, runs: readonly ServerRun[]): Measured {
-  const rates = runs.map(({ perSecond }) => perSecond);
-  return {
-    ...{ title, least: Math.min(...rates), most: Math.max(...rates), failures: failuresOf(runs) },
-    perSecond: middleOf(runs, ({ perSecond }) => perSecond),
-    p50Ms: middleOf(runs, ({ p50Ms }) => p50Ms),
-    p99Ms: middleOf(runs, ({ p99Ms }) => p99Ms),
-    cpuMicros: middleOf(runs, ({ cpuMicros }) => cpuMicros),
-    residentMb: Math.max(...runs.map(({ residentMb }) => residentMb)),
-    ready: {
-      cpuMs: middleOf(runs, ({ ready }) => ready.cpuMs),
-      residentMb: middleOf(runs, ({ ready }) => ready.residentMb),
-    },
-  };
-}
-
 const contenderColumns = [
   { title: 'contender' },
   ...figureColumns('requests/s', 'least', 'most', 'of (a)', 'of (b)', 'of (c)', 'p50 ms', 'p99 ms'),
@@ -272,11 +214,11 @@ const requirementColumns = [{ title: 'required' }, ...figureColumns('bound', 'me
 
 function print(machine: Machine, outcomes: readonly Outcome[], { markdown, seconds, warmUp, rounds }: Options): void {
   const table = markdown ? markdownTable : textTable;
-  for (const { kind, version, field } of outcomes) {
+  for (const { kind, version, runs } of outcomes) {
     console.log(`${markdown ? '###' : '──'} ${titleOf(kind)} (${version})\n`);
-    const measured = [...contenders, ...pairs].flatMap((it) => field[it] ?? []);
-    console.log(`${table(contenderColumns, [measured.map((it) => contenderRow(field, it))])}\n`);
-    console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, field))])}\n`);
+    const rows = [...contenders, ...pairs].flatMap((it) => (runs[it] ? [contenderRow(runs, it)] : []));
+    console.log(`${table(contenderColumns, [rows])}\n`);
+    console.log(`${table(requirementColumns, [requirements.flatMap((it) => requirementRow(it, kind, runs))])}\n`);
   }
   console.log(`${machineLine(machine)}.`);
   console.log(
@@ -286,25 +228,22 @@ function print(machine: Machine, outcomes: readonly Outcome[], { markdown, secon
   condemnFailures(outcomes.flatMap(({ runs }) => Object.values(runs)));
 }
 
-function contenderRow(field: Field, it: Measured): TableRow {
-  const shares = ([field.bare, field.validated, field.storing] as const).map((other) =>
-    it === other ? '' : digits(it.perSecond / other.perSecond, 2),
+function contenderRow(field: Field, name: Contender | Pair): TableRow {
+  const runs = field[name] ?? [];
+  const [perSecond, least, most, p50, p99, failed] = runCells(runs) as [string, string, string, string, string, string];
+  const shares = (['bare', 'validated', 'storing'] as const).map((other) =>
+    name === other ? '' : digits(ratio(name, other)(field), 2),
   );
-  const [rates, rest] = [
-    [it.perSecond, it.least, it.most],
-    [it.p50Ms, it.p99Ms, it.cpuMicros, it.residentMb, it.failures],
-  ].map((figures) => figures.map((figure) => digits(figure, 0)));
-  return [it.title, ...(rates ?? []), ...shares, ...(rest ?? [])];
+  const costs = [middleOf(runs, ({ cpuMicros }) => cpuMicros), mostMb(runs)].map((it) => digits(it, 0));
+  return [{ ...titles, ...pairTitles }[name], perSecond, least, most, ...shares, p50, p99, ...costs, failed];
 }
 
-function requirementRow({ what, bounds, isMaximum, figure }: Requirement, kind: DatabaseKind, field: Field) {
+function requirementRow([what, sign, bounds, figure]: Requirement, kind: DatabaseKind, field: Field) {
   const bound = bounds[kind];
-  if (bound === undefined) return [];
+  if (bound === undefined || (what.includes('(f)') && field.fastapi === undefined)) return [];
   const measured = figure(field);
-  if (what.includes('(f)') && field.fastapi === undefined) return [];
-  const isMet = isMaximum ? measured < bound : measured >= bound;
-  const cells = [`${isMaximum ? '<' : '≥'} ${bound}`, digits(measured, bound < 10 ? 2 : 0), isMet ? 'met' : 'not met'];
-  return [[what, ...cells]];
+  const isMet = sign === '<' ? measured < bound : measured >= bound;
+  return [[what, `${sign} ${bound}`, digits(measured, bound < 10 ? 2 : 0), isMet ? 'met' : 'not met']];
 }
 
 /** Formats a figure. A run without responses has no figures. */

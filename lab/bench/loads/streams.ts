@@ -6,25 +6,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { hasCommands } from '../../../testkit/has-commands.js';
-import {
-  createKeyOf,
-  type Env,
-  readUsage,
-  runCommand,
-  type ServiceProgram,
-  withServicePrograms,
-} from '../../../testkit/program.js';
+import { createKeyOf, type Env, readUsage, runCommand, type ServiceProgram } from '../../../testkit/program.js';
 import { startPrivateRedis } from '../../../testkit/redis.js';
-import { figureColumns } from '../../figures.js';
+import { createRequest } from '../../check/shared/client.js';
+import { timeDuring, watchMemory } from '../../check/shared/timing.js';
 import { positive } from '../../options.js';
-import { databaseOption, type DatabaseChoice, findDatabases, titleOf, withDatabase } from '../support/databases.js';
+import { databaseOption, withDatabase } from '../support/databases.js';
+import { type Figure, type FigureOptions, printFigures } from '../support/figures.js';
 import { connections, type MeasuredRun, withGenerator } from '../support/generator.js';
-import { describeMachine, machineLine } from '../support/machine.js';
 import { middle, takeTurns } from '../support/rounds.js';
-import { ample } from '../support/service.js';
+import { withBenchedServices } from '../support/service.js';
 import { openStreams, sendSteadily, type Timed } from '../support/streams.js';
 import { createLargePost } from '../support/uploads.js';
 
@@ -46,9 +39,6 @@ interface Options {
   readonly posts?: boolean;
 }
 
-/** The title, the value and the goal of a figure. */
-type Figure = readonly [title: string, value: string, goal?: string];
-
 export const streams = new Command('streams')
   .description('Latency and memory of streams, and the throughput of ingest with idle streams.')
   .addOption(databaseOption)
@@ -59,17 +49,11 @@ export const streams = new Command('streams')
   .option('--markdown', 'print Markdown')
   .action(bench);
 
-async function bench({ database, markdown, ...options }: Options & { database: DatabaseChoice; markdown?: boolean }) {
-  const print = markdown ? markdownTable : textTable;
-  console.log(`${machineLine(describeMachine())}; load average ${describeMachine().loadAverage.join(' ')}\n`);
-  for (const kind of await findDatabases(database)) {
-    const figures = [
-      ...(await measurePosts(kind, options)),
-      ...(options.posts ? [] : await measureStreams(kind, options)),
-    ];
-    const rows = figures.map(([title, value, goal = '']) => [title, value, goal]);
-    console.log(`${print([{ title: titleOf(kind) }, ...figureColumns('result', 'goal')], [rows])}\n`);
-  }
+function bench(options: Options & FigureOptions): Promise<void> {
+  return printFigures(options, async (kind) => [
+    ...(await measurePosts(kind, options)),
+    ...(options.posts ? [] : await measureStreams(kind, options)),
+  ]);
 }
 
 async function measureStreams(kind: DatabaseKind, options: Options): Promise<Figure[]> {
@@ -93,18 +77,25 @@ function measurePosts(kind: DatabaseKind, { seconds, rounds }: Options): Promise
     const create = (round: number) =>
       runCommand(databaseUrl, ['keys', 'create', '--account', 'phones', ...person(round)]);
     const sourceKeys = await Promise.all(Array.from({ length: rounds }, (_, round) => create(round)));
-    const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', ...ample, RETENTION_READINGS_HOURS: '400' };
-    return withServicePrograms(env, 1, async ([service]) => {
-      const { url, pid } = service as ServiceProgram;
+    return withBenchedServices(databaseUrl, 1, { RETENTION_READINGS_HOURS: '400' }, async ([{ url, pid }]) => {
+      const request = createRequest(url, key);
       const body = createLargePost();
-      let mostMb = 0;
-      const send = async (sourceKey: string | undefined) => {
-        const post = sourceKey === undefined ? sleep(seconds * 1000) : postLarge(url, sourceKey, body);
-        return readUntil(post, url, key, () => (mostMb = Math.max(mostMb, readUsage(pid).residentMb)));
+      const post = async (sourceKey: string) => {
+        const { stored } = await createRequest(url, sourceKey)<{ stored: number }>(
+          '/v1/sources/health_auto_export',
+          body,
+        );
+        if (stored === 0) throw new Error('the post stored nothing');
       };
+      const read = () =>
+        request('/v1/ingest', { session_id: 'neighbor', timestamp: new Date().toISOString(), heart_rate: 70 });
+      const send = (sourceKey: string | undefined) =>
+        timeDuring(sourceKey === undefined ? sleep(seconds * 1000) : post(sourceKey), neighborMs, read);
       await send(undefined);
-      const runs = await takeTurns(['alone', 'beside'] as const, rounds, (side) =>
-        send(side === 'alone' ? undefined : sourceKeys.pop()),
+      const [runs, mostMb] = await watchMemory(pid, () =>
+        takeTurns(['alone', 'beside'] as const, rounds, (side) =>
+          send(side === 'alone' ? undefined : sourceKeys.pop()),
+        ),
       );
       const p99 = (side: keyof typeof runs) => middle(runs[side].map((times) => quantile(times, 0.99)));
       return [
@@ -117,43 +108,17 @@ function measurePosts(kind: DatabaseKind, { seconds, rounds }: Options): Promise
   });
 }
 
-async function postLarge(url: string, key: string, body: string): Promise<void> {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const response = await fetch(`${url}/v1/sources/health_auto_export`, { method: 'POST', headers, body });
-  const text = await response.text();
-  if (response.status !== 200 || !/"stored":[1-9]/.test(text)) throw new Error(`post: ${response.status} ${text}`);
-}
-
-/** Sends readings until the work ends. Resolves with the time of each in ms. */
-async function readUntil(work: Promise<unknown>, url: string, key: string, onReading: () => void): Promise<number[]> {
-  let isDone = false;
-  const ended = work.finally(() => (isDone = true));
-  const times: number[] = [];
-  while (!isDone) {
-    const body = JSON.stringify({ session_id: 'neighbor', timestamp: new Date().toISOString(), heart_rate: 70 });
-    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-    const startedAtMs = performance.now();
-    const { status } = await fetch(`${url}/v1/ingest`, { method: 'POST', headers, body });
-    times.push(performance.now() - startedAtMs);
-    if (status !== 200) throw new Error(`a reading got ${status}`);
-    onReading();
-    await sleep(neighborMs);
-  }
-  await ended;
-  return times;
-}
-
 /** Runs the work with processes of the service on a new database. */
 function withServices<T>(
   kind: DatabaseKind,
   count: number,
   env: Env,
-  work: (services: readonly ServiceProgram[], key: string) => Promise<T>,
+  work: (services: readonly [ServiceProgram, ...ServiceProgram[]], key: string) => Promise<T>,
 ): Promise<T> {
   return withDatabase(kind, async (url) => {
     const key = await createKeyOf(url, 'bench');
-    const settings = { DATABASE_URL: url, LOG_LEVEL: 'info', ...ample, LIMIT_STREAMS_PER_KEY: '0', ...env };
-    return withServicePrograms(settings, count, (services) => work(services, key));
+    const settings = { LIMIT_STREAMS_PER_KEY: '0', ...env };
+    return withBenchedServices(url, count, settings, (services) => work(services, key));
   });
 }
 
@@ -195,10 +160,10 @@ function faultsOf({ missing, failures }: Timed): Figure[] {
 
 /** Opens the streams at the first process and sends readings to the last one. */
 async function follow(services: readonly ServiceProgram[], key: string, sessions: number, seconds: number) {
-  const [first, last] = [services[0], services.at(-1)] as [ServiceProgram, ServiceProgram];
+  const { url: lastUrl = '' } = services.at(-1) ?? {};
   const ids = sessionIds(sessions);
-  return sendSteadily(last.url, key, ids, async ({ arrived, run }) => {
-    const clients = await openStreams(first.url, key, ids, arrived);
+  return sendSteadily(lastUrl, key, ids, async ({ arrived, run }) => {
+    const clients = await openStreams(services[0]?.url ?? '', key, ids, arrived);
     try {
       await run(warmUpSeconds);
       return await run(seconds);
@@ -211,8 +176,7 @@ async function follow(services: readonly ServiceProgram[], key: string, sessions
 /** Measures the resident memory of the service process before and after it has opened the streams. */
 async function measureMemory(kind: DatabaseKind, { streams: count }: Options): Promise<Figure[]> {
   const kbPerStream = await withGenerator((generator) =>
-    withServices(kind, 1, {}, async (services, key) => {
-      const { url, pid } = services[0] as ServiceProgram;
+    withServices(kind, 1, {}, async ([{ url, pid }], key) => {
       // The heap has its usual size, and the code of streams is compiled.
       await generator.run({ urls: [url], key, load: 'plain', seconds: warmUpSeconds, connections });
       const first = await openStreams(url, key, sessionIds(firstStreams));
@@ -236,7 +200,7 @@ function measureThroughput(kind: DatabaseKind, { streams: count, seconds, rounds
   return withGenerator(async (generator) => {
     const measure = (idle: number) =>
       withServices(kind, 1, {}, async (services, key) => {
-        const clients = await openStreams((services[0] as ServiceProgram).url, key, sessionIds(idle));
+        const clients = await openStreams(services[0].url, key, sessionIds(idle));
         const run = await generator.measure(services, { key, load: 'plain', seconds, warmUpSeconds });
         clients.close();
         if (run.failures > 0) throw new Error(`${run.failures} requests failed with ${idle} idle streams`);

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
+import { withProgress } from '../../../packages/tools/terminal/progress.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { insertRows } from '../../../src/store/rows.js';
+import type { DatabaseKind } from '../../../testkit/databases.js';
+import { createKeyOf } from '../../../testkit/program.js';
 import { createRequest } from '../../check/shared/client.js';
+import { insertMany, type StoredRow, withDatabase, withKnex, withStore } from './databases.js';
+import { fillStore, subjectsAtOnce } from './fill.js';
 import { crowdName, liveCount, liveName, longName, subjectName } from './requests.js';
-import { startBenchedService } from './service.js';
+import { withBenchedServices } from './service.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -14,7 +18,7 @@ const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
 const expiredMs = 26 * hourMs;
 /** Time between two readings of a session, ms. It corresponds to the limit of 120 readings per minute. */
 const spacingMs = 500;
-const rowsAtOnce = 500;
+const sessionsAtOnce = 500;
 const templateName = 'template';
 const seed = 6;
 
@@ -28,9 +32,10 @@ export interface CrowdOptions {
 }
 
 /** Sessions of the only account. They are inserted in bulk as copies of a session that the service wrote. */
-export interface Crowd {
-  /** Adds the sessions numbered `from` to `to` - 1, with their readings. */
-  add(from: number, to: number): Promise<void>;
+export interface Crowd extends CrowdOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly knex: Knex;
   /** Replaces the histories with histories that end now: five minutes for some sessions, one hour for one session. */
   replaceHistories(): Promise<void>;
   /** Adds at least this many expired readings. */
@@ -53,89 +58,96 @@ type Template = Readonly<{
 interface SessionColumns {
   readonly session_id: string;
   readonly subject_id: string | null;
+  /** Also the time of its start. */
   readonly touched_at_ms: number;
-  readonly started_at_ms: number;
 }
-type ReadingRow = Parameters<typeof insertRows>[2][number];
 
 const copied = ['digest', 'stress_score', 'confidence', 'model_version', 'previous_score', 'signals', 'response'];
 const copiedColumns = copied.map((name) => `t.${name}`).join(', ');
 
-function makeIncarnation(): string {
-  return randomBytes(6).toString('hex');
+/** Runs the work on a new database with sessions of subjects, who have topics. Drops the database afterwards. */
+export function withCrowd<T>(
+  kind: DatabaseKind,
+  options: CrowdOptions,
+  work: (crowd: Crowd) => Promise<T>,
+): Promise<T> {
+  return withDatabase(kind, (url) =>
+    withKnex(url, async (knex) => {
+      const key = await createKeyOf(url, 'crowd');
+      const total = Math.ceil(options.sessions / sessionsAtOnce) + Math.ceil(options.subjects / subjectsAtOnce);
+      const crowd = await withProgress(total, 'batches of sessions and subjects', async ({ advance }) => {
+        const filled = await fill(knex, url, key, options, advance);
+        await withStore(url, (store) => fillStore(store, options.subjects, advance));
+        return filled;
+      });
+      return work({ ...options, ...crowd, url, key, knex });
+    }),
+  );
 }
 
-/** Creates the template by sending its readings to the service. */
-export async function startCrowd(knex: Knex, databaseUrl: string, key: string, options: CrowdOptions): Promise<Crowd> {
-  await sendTemplate(databaseUrl, key, options.readingsPerSession);
+/** Sends the readings of the template to the service, and stores its copies. */
+async function fill(knex: Knex, url: string, key: string, options: CrowdOptions, onBatch: () => void) {
+  await sendTemplate(url, key, options.readingsPerSession);
   const session = await knex('sessions').where({ session_id: templateName }).first();
   const { incarnation } = session;
-  const readings: ReadingRow[] = await knex('session_readings').where({ incarnation }).orderBy('timestamp_ms');
-  const [first, last] = [readings[0], readings.at(-1)] as [ReadingRow, ReadingRow];
+  const readings: StoredRow[] = await knex('session_readings').where({ incarnation }).orderBy('timestamp_ms');
+  const [first, last] = [readings[0], readings.at(-1)] as [StoredRow, StoredRow];
   const { account, timestamp_ms } = last as Pick<Template, 'account' | 'timestamp_ms'>;
   const positions = [Number(first['position']), Number(last['position'])] as const;
   const template: Template = { ...session, account, positions, timestamp_ms };
-  const nowMs = Date.now();
   const { endsMs: range = crowdEndsMs, readingMs = spacingMs } = options;
   const stepMs = (range.first - range.last) / options.sessions;
+  const startMs = Date.now() - range.first;
   const copyTo = (from: number, to: number, shiftMs: number) =>
     copyReadings(knex, template, [from, to], shiftMs, readingMs / spacingMs);
+  for (let from = 0; from < options.sessions; from += sessionsAtOnce, onBatch()) {
+    const to = Math.min(options.sessions, from + sessionsAtOnce);
+    await addSessions(knex, template, to - from, (index) => ({
+      session_id: crowdName(from + index),
+      subject_id: subjectName((from + index) % options.subjects),
+      touched_at_ms: Math.round(startMs + (from + index) * stepMs),
+    }));
+    await copyTo(from, to, 0);
+  }
   const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
   return {
-    async add(from, to) {
-      const endsMs = (number: number) => Math.round(nowMs - range.first + number * stepMs);
-      await addSessions(knex, template, from, to, (number) => ({
-        session_id: crowdName(number),
-        subject_id: subjectName(number % options.subjects),
-        touched_at_ms: endsMs(number),
-        started_at_ms: endsMs(number),
-      }));
-      await copyTo(from, to, 0);
-    },
     replaceHistories: () => replaceHistories(knex, template, readings),
-    addExpired: (count) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
+    addExpired: (count: number) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
     async countExpired() {
       const [row] = await expired().count({ count: '*' });
       return Number(row?.['count']);
     },
-    async removeExpired() {
-      await expired().delete();
-    },
+    removeExpired: async () => void (await expired().delete()),
   };
 }
 
-async function sendTemplate(databaseUrl: string, key: string, readings: number): Promise<void> {
+function sendTemplate(databaseUrl: string, key: string, readings: number): Promise<void> {
   const random = seededRandom(seed);
-  const service = await startBenchedService(databaseUrl);
-  const request = createRequest(service.url, key);
-  try {
+  return withBenchedServices(databaseUrl, 1, {}, async ([{ url }]) => {
+    const request = createRequest(url, key);
     const startMs = Date.now() - readings * spacingMs;
     for (let number = 0; number < readings; number += 1) {
       const timestamp = new Date(startMs + number * spacingMs).toISOString();
       await request('/v1/ingest', { session_id: templateName, timestamp, ...draw(scenes[2] as Scene, random) });
     }
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
-async function addSessions(
+function addSessions(
   knex: Knex,
   { account_id, version, body }: Template,
-  from: number,
-  to: number,
-  describe: (number: number) => SessionColumns,
+  count: number,
+  describe: (index: number) => SessionColumns,
 ): Promise<void> {
-  const rows = Array.from({ length: to - from }, (_, index) => ({
-    account_id,
-    incarnation: makeIncarnation(),
-    version,
-    body,
-    ...describe(from + index),
-  }));
-  const conflict = { key: ['account_id', 'session_id'], merged: ['touched_at_ms'] };
-  for (let at = 0; at < rows.length; at += rowsAtOnce)
-    await insertRows(knex, 'sessions', rows.slice(at, at + rowsAtOnce), conflict);
+  const toRow = (index: number) => {
+    const own = describe(index);
+    const incarnation = randomBytes(6).toString('hex');
+    return { account_id, incarnation, version, body, ...own, started_at_ms: own.touched_at_ms };
+  };
+  return insertMany(knex, 'sessions', count, toRow, {
+    key: ['account_id', 'session_id'],
+    merged: ['touched_at_ms'],
+  });
 }
 
 /**
@@ -163,7 +175,7 @@ async function copyReadings(
   );
 }
 
-async function replaceHistories(knex: Knex, template: Template, readings: readonly ReadingRow[]): Promise<void> {
+async function replaceHistories(knex: Knex, template: Template, readings: readonly StoredRow[]): Promise<void> {
   const nowMs = Date.now();
   const lengths = [
     ...Array.from({ length: liveCount }, (_, number) => [liveName(number), 5] as const),
@@ -177,21 +189,14 @@ async function replaceHistories(knex: Knex, template: Template, readings: readon
       .whereIn('incarnation', former.clone().select('incarnation'))
       .delete();
     await former.delete();
-    await addSessions(knex, template, 0, 1, () => ({
-      session_id,
-      subject_id: null,
-      touched_at_ms: nowMs,
-      started_at_ms: nowMs,
-    }));
+    await addSessions(knex, template, 1, () => ({ session_id, subject_id: null, touched_at_ms: nowMs }));
     const { incarnation } = await knex('sessions').where(key).first();
     const count = (minutes * minuteMs) / spacingMs;
-    const rows = Array.from({ length: count }, (_, index) => {
+    await insertMany(knex, 'session_readings', count, (index) => {
       const timestamp_ms = nowMs - (count - 1 - index) * spacingMs;
       // The positions that the service assigns are even, and those of the template can be in the same milliseconds.
       const position = timestamp_ms * 1_000 + 2 * number + 1;
-      return { ...(readings[index % readings.length] as ReadingRow), incarnation, timestamp_ms, position };
+      return { ...(readings[index % readings.length] as StoredRow), incarnation, timestamp_ms, position };
     });
-    for (let at = 0; at < rows.length; at += rowsAtOnce)
-      await insertRows(knex, 'session_readings', rows.slice(at, at + rowsAtOnce));
   }
 }

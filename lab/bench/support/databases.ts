@@ -1,8 +1,13 @@
 import { Option } from 'commander';
+import type { Knex } from 'knex';
+import mysql from 'mysql2/promise';
 import { createTestDatabase, type DatabaseKind, isMysqlReachable } from '../../../testkit/databases.js';
+import { type PrivateMariadb, startPrivateMariadb } from '../../../testkit/mariadb.js';
+import { freePorts } from '../../../testkit/program.js';
 import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
-import { openStore } from '../../../src/store/store.js';
+import { openDatabase, withDatabase as withConnections } from '../../../src/store/database.js';
+import { type Conflict, insertRows } from '../../../src/store/rows.js';
+import { openStore, type Store } from '../../../src/store/store.js';
 
 export type DatabaseChoice = DatabaseKind | 'both';
 
@@ -39,26 +44,87 @@ export async function withDatabase<T>(kind: DatabaseKind, work: (url: string) =>
   }
 }
 
+/** Runs the work on as many empty databases. */
+export function withDatabases<T>(
+  kind: DatabaseKind,
+  count: number,
+  work: (urls: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (count === 0) return work([]);
+  return withDatabase(kind, (url) => withDatabases(kind, count - 1, (urls) => work([url, ...urls])));
+}
+
+/** Runs the statements on the server or database at a URL. */
+export async function administer(uri: string, sql: string): Promise<void> {
+  const connection = await mysql.createConnection({ uri, multipleStatements: true });
+  await connection.query(sql).finally(() => connection.end());
+}
+
+/** Runs the work on a server of its own with empty databases, and deletes the server afterwards. */
+export async function withMariadb<T>(
+  names: readonly string[],
+  work: (server: PrivateMariadb, urls: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const [port = 0] = await freePorts(1);
+  const server = await startPrivateMariadb(port);
+  try {
+    await administer(server.url, names.map((name) => `create database ${name};`).join(''));
+    return await work(
+      server,
+      names.map((name) => `${server.url}/${name}`),
+    );
+  } finally {
+    await server.remove();
+  }
+}
+
+/** Opens connections to a database. */
+export function openKnex(url: string): Knex {
+  return openDatabase(readConfig({ DATABASE_URL: url }).database, 'administration');
+}
+
+export function withKnex<T>(url: string, work: (knex: Knex) => Promise<T>): Promise<T> {
+  return withConnections(readConfig({ DATABASE_URL: url }).database, work);
+}
+
+export async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(readConfig({ DATABASE_URL: url }).database);
+  return work(store).finally(() => store.close());
+}
+
+const rowsAtOnce = 500;
+export type StoredRow = Parameters<typeof insertRows>[2][number];
+
+/** Inserts as many rows. `toRow` returns the row of a number, so that few rows are in memory. */
+export async function insertMany(
+  knex: Knex,
+  table: string,
+  count: number,
+  toRow: (index: number) => StoredRow,
+  conflict?: Conflict,
+): Promise<void> {
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const length = Math.min(rowsAtOnce, count - from);
+    await insertRows(
+      knex,
+      table,
+      Array.from({ length }, (_, index) => toRow(from + index)),
+      conflict,
+    );
+  }
+}
+
 export function titleOf(kind: DatabaseKind): string {
   return kind === 'mysql' ? 'MySQL' : 'SQLite';
 }
 
 /** Returns the version as reported by the server, e.g. "10.11.8-MariaDB". Rejects when commits are not durable. */
 export async function inspectDatabase(url: string): Promise<string> {
-  const config = readConfig({ DATABASE_URL: url }).database;
-  const store = openStore(config);
-  const knex = openDatabase(config);
-  try {
-    if (!(await store.isDurable()))
-      throw new Error(
-        'innodb_flush_log_at_trx_commit is not 1, so commits would not be durable: ' +
-          'run SET GLOBAL innodb_flush_log_at_trx_commit = 1 and measure again',
-      );
-    const expression = config.kind === 'sqlite' ? 'sqlite_version()' : 'version()';
-    const { version } = await knex.first({ version: knex.raw(expression) });
-    return String(version);
-  } finally {
-    await store.close();
-    await knex.destroy();
-  }
+  if (!(await withStore(url, (store) => store.isDurable())))
+    throw new Error(
+      'innodb_flush_log_at_trx_commit is not 1, so commits would not be durable: ' +
+        'run SET GLOBAL innodb_flush_log_at_trx_commit = 1 and measure again',
+    );
+  const expression = url.startsWith('sqlite:') ? 'sqlite_version()' : 'version()';
+  return withKnex(url, async (knex) => String((await knex.first({ version: knex.raw(expression) })).version));
 }

@@ -4,7 +4,7 @@ import type { Subject } from '../../../packages/score/rows/person.js';
 import { moveTopic, addSighting, unknownSubject } from '../../../packages/score/triggers.js';
 import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import { createKeyTable } from '../../../src/store/keys.js';
-import { runStatements } from '../../../src/store/rows.js';
+import { chunksOf, runStatements } from '../../../src/store/rows.js';
 import type { Store } from '../../../src/store/store.js';
 import { createSubjectWriter } from '../../../src/store/subjects.js';
 import { createTriggerWriter } from '../../../src/store/triggers.js';
@@ -21,33 +21,23 @@ const seed = 5;
 const hourMs = 60 * 60 * 1000;
 const vocabulary = [...areaOfTopic.keys()];
 
-/**
- * Adds topics to subjects 0 to `count` - 1 of the only account. Uses the service's own store functions. Resolves with
- * the id of the account.
- */
-export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<string> {
+/** Adds topics to subjects 0 to `count` - 1 of the only account. Uses the service's own store functions. */
+export async function fillStore(store: Store, count: number, onBatch: () => void): Promise<void> {
   const [key] = await store.use(createKeyTable).list();
   if (!key) throw new Error('the database has no account');
   const random = seededRandom(seed);
-  for (let from = 0; from < count; from += subjectsAtOnce) {
-    const names = Array.from({ length: Math.min(subjectsAtOnce, count - from) }, (_, index) =>
-      subjectName(from + index),
-    );
-    const people = names.map((name) => drawPerson(name, random));
+  const names = Array.from({ length: count }, (_, index) => subjectName(index));
+  for (const chunk of chunksOf(names, subjectsAtOnce)) {
+    const people = chunk.map((name) => drawPerson(name, random));
     await store.transact(async (scopeOf) => {
       const scope = scopeOf(key.accountId);
-      await runStatements(
-        scope,
-        createSubjectWriter(scope).toSave(new Map(people.map(({ name, subject }) => [name, subject]))),
-      );
-      await runStatements(
-        scope,
-        createTriggerWriter(scope).toSave(new Map(people.map(({ name, triggers }) => [name, triggers]))),
-      );
+      const subjects = new Map(people.map(({ name, subject }) => [name, subject]));
+      await runStatements(scope, createSubjectWriter(scope).toSave(subjects));
+      const triggers = new Map(people.map((it) => [it.name, it.triggers]));
+      await runStatements(scope, createTriggerWriter(scope).toSave(triggers));
     });
     onBatch();
   }
-  return key.accountId;
 }
 
 interface Person {

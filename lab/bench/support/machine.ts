@@ -24,3 +24,8 @@ export function describeMachine(): Machine {
 export function machineLine({ cpu, cores, memoryGb, system, node }: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}`;
 }
+
+/** Returns the machine and its load averages. */
+export function loadLine(machine: Machine): string {
+  return `${machineLine(machine)}; load average ${machine.loadAverage.join(' ')}`;
+}

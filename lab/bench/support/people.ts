@@ -1,34 +1,27 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import type { Knex } from 'knex';
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { textTable } from '../../../packages/tools/terminal/table.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
-import { openStore } from '../../../src/store/store.js';
 import { type DatabaseKind, settingsFor } from '../../../testkit/databases.js';
-import { createKeyOf, readUsage, startProgram, startServiceProgram } from '../../../testkit/program.js';
+import { readUsage, startProgram } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
 import { createRequest, type Request } from '../../check/shared/client.js';
-import { startCrowd } from './crowd.js';
-import { titleOf, withDatabase } from './databases.js';
-import { fillStore } from './fill.js';
+import { timed, watchMemory } from '../../check/shared/timing.js';
+import { withCrowd } from './crowd.js';
+import { titleOf } from './databases.js';
 import type { Generator } from './generator.js';
 import { subjectName } from './requests.js';
 import { middle } from './rounds.js';
-import { ample, startOptions } from './service.js';
+import { startBenchedService, startOptions } from './service.js';
 
 const dayMs = 86_400_000;
 const days = 90;
 /** A person with one session per day has this many readings, one every 30 s, at two million readings of 200 people. */
 const readingsPerSession = 111;
 const readingMs = 30_000;
-const sessionsAtOnce = 500;
 /** Longer than the readings are old, so that none expires. */
 const retention = { RETENTION_READINGS_HOURS: '2400', RETENTION_IDLE_SESSIONS_HOURS: '2400' };
-const lookMs = 20;
 /** Sizes of the databases, as shares of the readings. */
 const shares = [0.1, 1];
 const growthMax = 1.2;
@@ -64,57 +57,35 @@ export async function measurePeople(kind: DatabaseKind, generator: Generator, op
   console.log(`${textTable([{ title: 'figure' }, ...figureColumns(...titles, 'ratio', '')], [rows])}\n`);
 }
 
-function measureOne(kind: DatabaseKind, generator: Generator, options: PeopleOptions): Promise<Figures> {
-  return withDatabase(kind, async (url) => {
-    const knex = openDatabase(readConfig({ DATABASE_URL: url }).database, 'administration');
-    try {
-      const key = await createKeyOf(url, 'people');
-      await fill(knex, url, key, options);
-      const beganAt = performance.now();
-      const env = { DATABASE_URL: url, LOG_LEVEL: 'info', ...ample, ...retention };
-      const service = await startServiceProgram(env, { nodeArgs: startOptions });
-      const ready = [performance.now() - beganAt, readUsage(service.pid)] as const;
-      try {
-        const { seconds, warmUp: warmUpSeconds } = options;
-        const ingest = await generator.measure([service], { key, load: 'plain', seconds, warmUpSeconds });
-        const request = createRequest(service.url, key);
-        return [
-          ['start, s', ready[0] / 1000],
-          ['start, CPU s', ready[1].cpuMs / 1000],
-          ['start, MB', ready[1].residentMb],
-          ['reading of 64 connections, p50 ms', ingest.p50Ms],
-          ['reading, CPU µs of the service', ingest.cpuMicros],
-          ...(await timeReads(knex, request, options.people)),
-          ...(await timeExport(knex, service, key)),
-          ...(await timeBackup(url)),
-          [
-            'erasure of a person, ms',
-            await timed(() => request(`/v1/subjects/${subjectName(1)}`, undefined, 'DELETE')),
-            'grown',
-          ],
-        ];
-      } finally {
-        await service.stop();
-      }
-    } finally {
-      await knex.destroy();
-    }
-  });
-}
-
 /** Gives each person a session at equal distances over the days. */
-async function fill(knex: Knex, url: string, key: string, { readings, people }: PeopleOptions): Promise<void> {
+function measureOne(kind: DatabaseKind, generator: Generator, options: PeopleOptions): Promise<Figures> {
+  const { readings, people, seconds, warmUp: warmUpSeconds } = options;
   const sessions = Math.max(people, Math.ceil(readings / readingsPerSession));
   const endsMs = { first: days * dayMs, last: dayMs / 24 };
-  const crowd = await startCrowd(knex, url, key, { sessions, readingsPerSession, subjects: people, endsMs, readingMs });
-  const progress = startProgress(process.stderr, Math.ceil(sessions / sessionsAtOnce), 'batches of sessions');
-  for (let from = 0; from < sessions; from += sessionsAtOnce) {
-    await crowd.add(from, Math.min(sessions, from + sessionsAtOnce));
-    progress.advance();
-  }
-  progress.stop();
-  const store = openStore(readConfig({ DATABASE_URL: url }).database);
-  await fillStore(store, people, () => undefined).finally(() => store.close());
+  const size = { sessions, readingsPerSession, subjects: people, endsMs, readingMs };
+  return withCrowd(kind, size, async ({ url, key, knex }) => {
+    const beganAt = performance.now();
+    const service = await startBenchedService(url, retention, { nodeArgs: startOptions });
+    const ready = [performance.now() - beganAt, readUsage(service.pid)] as const;
+    try {
+      const ingest = await generator.measure([service], { key, load: 'plain', seconds, warmUpSeconds });
+      const request = createRequest(service.url, key);
+      const erase = () => request(`/v1/subjects/${subjectName(1)}`, undefined, 'DELETE');
+      return [
+        ['start, s', ready[0] / 1000],
+        ['start, CPU s', ready[1].cpuMs / 1000],
+        ['start, MB', ready[1].residentMb],
+        ['reading of 64 connections, p50 ms', ingest.p50Ms],
+        ['reading, CPU µs of the service', ingest.cpuMicros],
+        ...(await timeReads(knex, request, people)),
+        ...(await timeExport(knex, service, key)),
+        ...(await timeBackup(url)),
+        ['erasure of a person, ms', await timed(erase), 'grown'],
+      ];
+    } finally {
+      await service.stop();
+    }
+  });
 }
 
 /** Times the reads of each of up to 50 people, one after another. */
@@ -134,15 +105,12 @@ async function timeReads(knex: Knex, request: Request, people: number): Promise<
     for (const name of names) spent.push(await timed(() => request(pathOf(name))));
     return middle(spent);
   };
+  const history = (name: string) =>
+    `/v1/history?subject_id=${name}&minutes=60&until=${new Date(newest.get(name) ?? 0).toISOString()}`;
   const summary = (name: string) => `/v1/subjects/${name}/summary?interval=day&from=${since}`;
   return [
     ['state of a person, p50 ms', await time((name) => `/v1/state?subject_id=${name}`)],
-    [
-      'history of an hour, p50 ms',
-      await time(
-        (name) => `/v1/history?subject_id=${name}&minutes=60&until=${new Date(newest.get(name) ?? 0).toISOString()}`,
-      ),
-    ],
+    ['history of an hour, p50 ms', await time(history)],
     ['first summary of 90 days, p50 ms', await time(summary), 'grown'],
     ['next summary of 90 days, p50 ms', await time(summary), 'grown'],
   ];
@@ -150,10 +118,12 @@ async function timeReads(knex: Knex, request: Request, people: number): Promise<
 
 async function timeExport(knex: Knex, { url, pid }: { url: string; pid: number }, key: string): Promise<Figures> {
   const [row] = await knex('session_readings').count({ count: '*' });
-  const [ms, megabytes] = await watched(pid, async () => {
-    const response = await fetch(`${url}/v1/export`, { headers: { 'X-Service-Key': key } });
-    await response.body?.pipeTo(new WritableStream());
-  });
+  const [ms, megabytes] = await watchMemory(pid, () =>
+    timed(async () => {
+      const response = await fetch(`${url}/v1/export`, { headers: { 'X-Service-Key': key } });
+      await response.body?.pipeTo(new WritableStream());
+    }),
+  );
   return [
     ['export, s', ms / 1000, 'grown'],
     ['export, µs per reading', (1000 * ms) / Number(row?.['count'])],
@@ -165,10 +135,12 @@ async function timeBackup(url: string): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'growth-backup-'));
   const file = join(folder, 'backup');
   const backup = startProgram({ args: ['dist/main.js', 'backup', file], env: settingsFor(url) });
-  const [ms, megabytes] = await watched(backup.pid, async () => {
-    const { code, stderr } = await backup.ended;
-    if (code !== 0) throw new Error(`the backup ended with ${code}: ${stderr}`);
-  });
+  const [ms, megabytes] = await watchMemory(backup.pid, () =>
+    timed(async () => {
+      const { code, stderr } = await backup.ended;
+      if (code !== 0) throw new Error(`the backup ended with ${code}: ${stderr}`);
+    }),
+  );
   const { size } = await stat(file);
   await rm(folder, { recursive: true });
   return [
@@ -176,17 +148,4 @@ async function timeBackup(url: string): Promise<Figures> {
     ['backup, MB of the command', megabytes],
     ['backup, MB of the file', size / 1e6, 'grown'],
   ];
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const beganAt = performance.now();
-  await work();
-  return performance.now() - beganAt;
-}
-
-/** Runs the work. Returns its duration in ms and the largest resident memory of a process meanwhile, in MB. */
-async function watched(pid: number, work: () => Promise<void>): Promise<[ms: number, megabytes: number]> {
-  let most = 0;
-  const timer = setInterval(() => (most = Math.max(most, readUsage(pid).residentMb || 0)), lookMs);
-  return [await timed(work).finally(() => clearInterval(timer)), most];
 }

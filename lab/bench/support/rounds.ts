@@ -1,4 +1,4 @@
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
+import { withProgress } from '../../../packages/tools/terminal/progress.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import type { Run } from './generator.js';
 
@@ -11,18 +11,15 @@ export async function takeTurns<Name extends string, Taken>(
   rounds: number,
   take: (name: Name) => Promise<Taken>,
 ): Promise<Readonly<Record<Name, readonly Taken[]>>> {
-  const progress = startProgress(process.stderr, rounds * names.length, 'runs');
   const runs = Object.fromEntries(names.map((name) => [name, [] as Taken[]])) as Record<Name, Taken[]>;
-  try {
+  return withProgress(rounds * names.length, 'runs', async ({ advance }) => {
     for (let round = 0; round < rounds; round += 1)
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
         runs[name].push(await take(name));
-        progress.advance();
+        advance();
       }
     return runs;
-  } finally {
-    progress.stop();
-  }
+  });
 }
 
 /** Returns the median of one figure over all runs. */
@@ -34,7 +31,7 @@ export function middle(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-export function failuresOf(runs: readonly Run[]): number {
+function failuresOf(runs: readonly Run[]): number {
   return runs.reduce((sum, { failures }) => sum + failures, 0);
 }
 
@@ -45,7 +42,10 @@ export function runCells(runs: readonly Run[]): string[] {
   const rates = runs.map(({ perSecond }) => perSecond);
   const figures = [middle(rates), Math.min(...rates), Math.max(...rates)];
   const latencies = [middleOf(runs, ({ p50Ms }) => p50Ms), middleOf(runs, ({ p99Ms }) => p99Ms)];
-  return [...[...figures, ...latencies].map((figure) => figure.toFixed(0)), String(failuresOf(runs))];
+  return [
+    ...[...figures, ...latencies].map((figure) => (Number.isFinite(figure) ? figure.toFixed(0) : '–')),
+    String(failuresOf(runs)),
+  ];
 }
 
 /** Sets the exit code to 1 when requests failed. */

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { Pool } from 'undici';
-import { settingsFor } from '../../../testkit/databases.js';
-import { type ServiceProgram, startProgram, startServiceProgram } from '../../../testkit/program.js';
+import { createKeyOf, type ServiceProgram } from '../../../testkit/program.js';
+import { headersOf } from '../../check/shared/client.js';
 import { createRequests, type Load } from './requests.js';
-import { ample, startOptions } from './service.js';
+import { startBenchedService, startOptions } from './service.js';
 
 /** CPU time per request by thread, µs. */
 export interface Cpu {
@@ -39,7 +39,7 @@ const atOnce = 64;
 export async function openSliced(program: ServiceProgram, key: string, databasePid?: number): Promise<Sliced> {
   const next = createRequests();
   const pool = new Pool(program.url, { connections: atOnce });
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const headers = headersOf(key);
   return {
     async run(load, requests) {
       let left = requests;
@@ -80,12 +80,9 @@ export async function openSliced(program: ServiceProgram, key: string, databaseP
  * garbage collection of a thread on this thread.
  */
 export async function openService(main: string, databaseUrl: string, databasePid?: number): Promise<Sliced> {
-  const env = { ...settingsFor(databaseUrl), LOG_LEVEL: 'info', ...ample };
-  const create = startProgram({ args: [main, 'keys', 'create', '--account', 'bench', '--tier', 'enterprise'], env });
-  const { stdout, stderr } = await create.ended;
-  const [key] = /sk_\w+/.exec(stdout) ?? [];
-  if (key === undefined) throw new Error(`no key was created: ${stderr}`);
-  return openSliced(await startServiceProgram(env, { file: main, nodeArgs: startOptions }), key, databasePid);
+  const key = await createKeyOf(databaseUrl, 'bench', main);
+  const service = await startBenchedService(databaseUrl, {}, { file: main, nodeArgs: startOptions });
+  return openSliced(service, key, databasePid);
 }
 
 /** Returns the CPU time of each thread of a process since its start, ns. Empty without a process. */

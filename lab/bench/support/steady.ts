@@ -3,22 +3,18 @@ import type { Knex } from 'knex';
 import { textTable } from '../../../packages/tools/terminal/table.js';
 import { readConfig } from '../../../src/config/config.js';
 import { applyRetention } from '../../../src/retention/shortened.js';
-import { openDatabase } from '../../../src/store/database.js';
-import { insertRows } from '../../../src/store/rows.js';
-import { openStore } from '../../../src/store/store.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { createKeyOf, withServicePrograms } from '../../../testkit/program.js';
+import type { Env } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
-import { startCrowd } from './crowd.js';
-import { titleOf, withDatabase } from './databases.js';
+import { withCrowd } from './crowd.js';
+import { insertMany, titleOf, withStore } from './databases.js';
 import type { Generator } from './generator.js';
-import { ample } from './service.js';
+import { withBenchedServices } from './service.js';
 
 const dayMs = 86_400_000;
 const sampleMs = 10_000;
 /** Expired readings at the start, in seconds of ingest, and how long they have been expired, ms. */
 const backlog = { seconds: 60, ms: 600_000 };
-const rowsAtOnce = 500;
 const [growthMax, throughputMin] = [1.05, 0.85];
 /** Stores no hours, because the purge would otherwise delete readings once per hour. */
 const retention = { RETENTION_READINGS_HOURS: '24', RETENTION_SUMMARY_DAYS: '0' };
@@ -34,26 +30,15 @@ export interface SteadyOptions {
  * size over time and the throughput as a share of that without a purge. Sets the exit code to 1 if the database grows.
  */
 export async function measureSteady(kind: DatabaseKind, generator: Generator, options: SteadyOptions): Promise<void> {
-  await withDatabase(kind, async (url) => {
+  await withCrowd(kind, { sessions: 1, readingsPerSession: 100, subjects: 1 }, async ({ url, key, knex }) => {
+    const job = { key, load: 'plain', seconds: options.seconds, warmUpSeconds: options.warmUp } as const;
+    const run = (env: Env) => withBenchedServices(url, 1, env, (services) => generator.measure(services, job));
+    const off = await run(withoutPurge);
+    await addExpiring(knex, off.perSecond, options.seconds + options.warmUp + backlog.seconds);
     const config = readConfig({ DATABASE_URL: url, ...retention });
-    const [knex, store] = [openDatabase(config.database, 'administration'), openStore(config.database)];
-    try {
-      const key = await createKeyOf(url, 'growth');
-      await startCrowd(knex, url, key, { sessions: 1, readingsPerSession: 100, subjects: 1 });
-      const job = { key, load: 'plain', seconds: options.seconds, warmUpSeconds: options.warmUp } as const;
-      const run = (env: Readonly<Record<string, string>>) =>
-        withServicePrograms({ DATABASE_URL: url, LOG_LEVEL: 'info', ...ample, ...env }, 1, (services) =>
-          generator.measure(services, job),
-        );
-      const off = await run(withoutPurge);
-      await addExpiring(knex, off.perSecond, options.seconds + options.warmUp + backlog.seconds);
-      await applyRetention(store, config.retention);
-      const [on, samples] = await sampled(knex, () => run(retention));
-      report(kind, samples, on.perSecond / off.perSecond);
-    } finally {
-      await store.close();
-      await knex.destroy();
-    }
+    await withStore(url, (store) => applyRetention(store, config.retention));
+    const [on, samples] = await sampled(knex, () => run(retention));
+    report(kind, samples, on.perSecond / off.perSecond);
   });
 }
 
@@ -65,13 +50,11 @@ async function addExpiring(knex: Knex, perSecond: number, seconds: number): Prom
   const at = (index: number) =>
     index < count ? edgeMs - backlog.ms * (1 - index / count) : edgeMs + ((index - count) / perSecond) * 1000;
   const total = count + Math.round(perSecond * seconds);
-  for (let from = 0; from < total; from += rowsAtOnce) {
-    const rows = Array.from({ length: Math.min(rowsAtOnce, total - from) }, (_, index) => {
-      const atMs = at(from + index);
-      return { ...template, timestamp_ms: Math.floor(atMs), position: Math.floor(atMs * 1_000) };
-    });
-    await insertRows(knex, 'session_readings', rows, { key: ['account', 'position'], merged: ['timestamp_ms'] });
-  }
+  const toRow = (index: number) => {
+    const atMs = at(index);
+    return { ...template, timestamp_ms: Math.floor(atMs), position: Math.floor(atMs * 1_000) };
+  };
+  await insertMany(knex, 'session_readings', total, toRow, { key: ['account', 'position'], merged: ['timestamp_ms'] });
 }
 
 /** Stored and expired readings at a time since the start, s. */

@@ -2,14 +2,13 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { type Column, textTable } from '../../../packages/tools/terminal/table.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
 import type { DatabaseKind } from '../../../testkit/databases.js';
-import { runCommand } from '../../../testkit/program.js';
+import { createKeyOf } from '../../../testkit/program.js';
 import { figureColumns } from '../../figures.js';
-import { titleOf, withDatabase } from './databases.js';
+import { createRequest } from '../../check/shared/client.js';
+import { titleOf, withDatabase, withKnex } from './databases.js';
 import { createRequests } from './requests.js';
-import { startBenchedService } from './service.js';
+import { withBenchedServices } from './service.js';
 
 const [sessions, readingsPerSession] = [100, 1_000];
 const readings = sessions * readingsPerSession;
@@ -27,12 +26,9 @@ const columns: readonly Column[] = [
  */
 export async function measureStoredBytes(kind: DatabaseKind): Promise<void> {
   await withDatabase(kind, async (url) => {
-    const key = await runCommand(url, ['keys', 'create', '--account', 'bytes', '--tier', 'enterprise']);
-    await send(url, key);
-    const config = readConfig({ DATABASE_URL: url }).database;
-    const knex = openDatabase(config, 'administration');
-    const tables = await (config.kind === 'mysql' ? measureMysql(knex) : measureSqlite(knex, dirname(config.file)));
-    await knex.destroy();
+    await send(url, await createKeyOf(url, 'bytes'));
+    const folder = dirname(url.replace('sqlite:', ''));
+    const tables = await withKnex(url, (knex) => (kind === 'mysql' ? measureMysql(knex) : measureSqlite(knex, folder)));
     const bytes = (count: number) => (count / readings).toFixed(1);
     const rows = tables
       .sort((a, b) => b.data + b.index - a.data - a.index)
@@ -44,20 +40,16 @@ export async function measureStoredBytes(kind: DatabaseKind): Promise<void> {
   });
 }
 
-async function send(url: string, key: string): Promise<void> {
-  const service = await startBenchedService(url);
+function send(databaseUrl: string, key: string): Promise<void> {
   const next = createRequests(sessions).plain;
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/x-ndjson' };
-  try {
+  return withBenchedServices(databaseUrl, 1, {}, async ([{ url }]) => {
+    const request = createRequest(url, key);
     for (let left = readings; left > 0; left -= groupSize) {
-      const lines = Array.from({ length: Math.min(groupSize, left) }, () => `${next().body}\n`);
-      const response = await fetch(`${service.url}/v1/ingest/batch`, { method: 'POST', headers, body: lines.join('') });
-      const { accepted } = (await response.json()) as { accepted?: number };
+      const lines = Array.from({ length: Math.min(groupSize, left) }, () => next().body);
+      const { accepted } = await request<{ accepted: number }>('/v1/ingest/batch', `[${lines.join()}]`);
       if (accepted !== lines.length) throw new Error(`the service accepted ${accepted} of ${lines.length} readings`);
     }
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
 interface TableBytes {

@@ -3,12 +3,13 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { headersOf } from '../../check/shared/client.js';
+import { sendAtRate } from '../../check/shared/timing.js';
 import { connections } from './generator.js';
 
 /** Streams that are opened at the same time. */
 const openingAtOnce = 50;
-const tickMs = 2;
-const intervalMs = 1_000;
+const lookMs = 2;
 /** Events that arrive later than this count as missing. An overloaded machine responds late. */
 const patienceMs = 60_000;
 
@@ -83,7 +84,7 @@ export async function sendSteadily<T>(
   work: (load: SteadyLoad) => Promise<T>,
 ): Promise<T> {
   const pool = new Pool(url, { connections });
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
+  const headers = headersOf(key);
   const random = seededRandom(1);
   const pending = new Map<string, Pending>();
   let latenciesMs: number[] = [];
@@ -111,13 +112,9 @@ export async function sendSteadily<T>(
     [latenciesMs, failures] = [[], 0];
     pending.clear();
     const total = sessionIds.length * seconds;
-    const startedAt = performance.now();
-    for (let sent = 0; sent < total; await sleep(tickMs)) {
-      const due = Math.min(total, Math.floor(((performance.now() - startedAt) * sessionIds.length) / intervalMs));
-      for (; sent < due; sent += 1) void send(sessionIds[sent % sessionIds.length] as string, sent);
-    }
+    await sendAtRate(sessionIds.length, total, (sent) => send(sessionIds[sent % sessionIds.length] as string, sent));
     const endsAt = performance.now() + patienceMs;
-    while (latenciesMs.length + failures < total && performance.now() < endsAt) await sleep(tickMs);
+    while (latenciesMs.length + failures < total && performance.now() < endsAt) await sleep(lookMs);
     return { latenciesMs, missing: total - latenciesMs.length - failures, failures };
   };
   return work({ run, arrived: (sessionId, count) => record(sessionId, 'arrivedAt', count) }).finally(() =>

@@ -1,5 +1,5 @@
-import { request } from 'node:http';
 import { sources } from '../../../generated/spec.js';
+import { ask } from '../../check/shared/client.js';
 
 /** A request of 31 MB that takes seconds to parse. */
 export const largeBody = Buffer.from(
@@ -8,16 +8,8 @@ export const largeBody = Buffer.from(
 
 /** Sends the large body to the gateway. Resolves with the status of the response, or with 0 if the connection breaks first. */
 export function upload(gatewayUrl: string, key: string): Promise<number> {
-  return new Promise((resolve) => {
-    const headers = { 'X-State-Key': key, 'X-State-Session': 'upload', 'Content-Length': largeBody.length };
-    const options = { method: 'POST', headers, agent: false };
-    const sent = request(`${gatewayUrl}/v1/chat/completions`, options, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    sent.on('error', () => resolve(0));
-    sent.end(largeBody);
-  });
+  const headers = { 'X-State-Key': key, 'X-State-Session': 'upload' };
+  return ask(`${gatewayUrl}/v1/chat/completions`, headers, { agent: false, body: largeBody });
 }
 
 /** Returns a body of Health Auto Export of nearly 20 MB: heart rates of the last two weeks, several per minute. */

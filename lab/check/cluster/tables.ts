@@ -1,26 +1,21 @@
 import mysql, { type RowDataPacket } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GaleraNode } from '../../../testkit/galera.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { withKnex } from '../../bench/support/databases.js';
 
 /** Longer than several rounds in which a process writes its counts, ms. */
 const settledMs = 2_000;
 
 /** Returns the monthly calls of all accounts, after every process has written its counts. */
-export async function readCalls(databaseUrl: string): Promise<number> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
-  try {
-    for (let last = -1; ;) {
+export function readCalls(databaseUrl: string): Promise<number> {
+  return withKnex(databaseUrl, async (knex) => {
+    for (let last = -1; ; await sleep(settledMs)) {
       const [row] = await knex('usage_months').sum({ calls: 'calls' });
       const calls = Number(row?.['calls'] ?? 0);
       if (calls === last) return calls;
       last = calls;
-      await sleep(settledMs);
     }
-  } finally {
-    await knex.destroy();
-  }
+  });
 }
 
 /** Tables whose content must be the same on all nodes. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openKnex } from '../../bench/support/databases.js';
 
 const lookMs = 500;
 
 /** Counts the events and deliveries in a database. Uses a separate connection. */
 export function watchQueue(databaseUrl: string) {
-  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
+  const knex = openKnex(databaseUrl);
   const waiting = async (): Promise<number> => {
     const [events] = await knex('outbox').count({ count: '*' });
     const [deliveries] = await knex('deliveries').count({ count: '*' }).whereIn('status', ['queued', 'due']);
