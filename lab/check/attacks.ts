@@ -8,7 +8,7 @@ import { databaseOption, type DatabaseChoice } from '../bench/support/databases.
 import { launch } from '../../testkit/launch.js';
 import { positive } from '../options.js';
 import { reportOf } from './attacks/report.js';
-import { listOf, runScenarios } from './attacks/run.js';
+import { listOf, runScenarios } from './attacks/scenario.js';
 import { scenarios } from './attacks/scenarios.js';
 
 interface Options {

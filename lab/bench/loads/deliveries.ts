@@ -11,7 +11,7 @@ import type { DatabaseKind } from '../../../testkit/databases.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
 import { requireDatabase, withDatabase } from '../support/databases.js';
-import { timeChanges, type Way } from '../support/delivery-latency.js';
+import { type ChangeTimes, timeChanges } from '../support/delivery-latency.js';
 import { type DeliveryLoad, runDeliveries } from '../support/delivery-run.js';
 
 const parts = ['throughput', 'capacity', 'latency', 'isolation'] as const;
@@ -90,7 +90,7 @@ async function measureLatencies({ database, changes }: Options): Promise<void> {
     const ways = await withDatabase(database, (url) => timeChanges(url, { changes, isAlone }));
     const figures = [...readQuantiles(ways, 'sinceAnswer'), ...readQuantiles(ways, 'sinceSent')];
     const name = `worker ${isAlone ? 'alone' : 'in process'}`;
-    rows.push([name, String(ways.length), ...figures.map((it) => it.toFixed(1))]);
+    rows.push([name, String(ways.sinceSent.length), ...figures.map((it) => it.toFixed(1))]);
   }
   const titles = ['changes', 'p50 ms after the answer', 'p99 ms', 'p50 ms after the request', 'p99 ms'];
   console.log(`${textTable([{ title: `${database}: arrival` }, ...figureColumns(...titles)], [rows])}\n`);
@@ -111,9 +111,8 @@ async function measureIsolation({ database, changes }: Options): Promise<void> {
   console.log(`${textTable([{ title: `${database}: other receiver` }, ...figureColumns(...titles)], [rows])}\n`);
 }
 
-function readQuantiles(ways: readonly Way[], since: keyof Way): number[] {
-  const times = ways.map((it) => it[since]);
-  return [0.5, 0.99].map((share) => quantile(times, share));
+function readQuantiles(ways: ChangeTimes, since: keyof ChangeTimes): number[] {
+  return [0.5, 0.99].map((share) => quantile(ways[since], share));
 }
 
 function readLoad(): string {

@@ -1,14 +1,12 @@
 import { startFleet } from '../../../testkit/fleet.js';
 import { createKeyOf } from '../../../testkit/program.js';
-import { storyEnv } from '../../../testkit/story.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openStore } from '../../../src/store/store.js';
 import { startProgress, withProgress } from '../../../packages/tools/terminal/progress.js';
+import { secretsKey, settingsOf } from '../../check/shared/processes.js';
 import { watchQueue } from '../../check/shared/queue.js';
+import { withStore } from './databases.js';
 import { batchesOf, fillOutbox } from './outbox.js';
 import { startReceivers } from './receivers.js';
 
-const secretsKey = 'bench-bench-bench-bench-bench-bench';
 const settleMs = 60_000;
 
 export interface DeliveryLoad {
@@ -42,14 +40,19 @@ export async function runDeliveries(url: string, load: DeliveryLoad): Promise<De
   const count = events * load.receivers;
   const progress = startProgress(process.stderr, count, 'deliveries');
   const arrivedAtMs: number[] = [];
-  const receivers = await startReceivers(load.receivers, load.answerAfterMs, () => {
-    arrivedAtMs.push(performance.now());
-    progress.advance();
+  const receivers = await startReceivers({
+    hosts: load.receivers,
+    ...(load.answerAfterMs !== undefined && { answerAfterMs: load.answerAfterMs }),
+    onDelivery() {
+      arrivedAtMs.push(performance.now());
+      progress.advance();
+    },
   });
   const queue = watchQueue(url);
   await fill(url, events, receivers.urls);
   const startedAtMs = performance.now();
-  const fleet = startFleet(Array.from({ length: load.workers }, () => createWorker(url)));
+  const worker = { name: 'worker', args: ['deliver'], env: settingsOf(url) };
+  const fleet = startFleet(Array.from({ length: load.workers }, () => worker));
   try {
     await receivers.until(count);
     const [middleMs = 0, endMs = 0] = [arrivedAtMs[Math.floor(count / 2)], arrivedAtMs.at(-1)];
@@ -74,18 +77,9 @@ export async function runDeliveries(url: string, load: DeliveryLoad): Promise<De
 
 async function fill(url: string, events: number, receivers: readonly string[]): Promise<void> {
   await createKeyOf(url, 'bench');
-  const store = openStore(readConfig({ DATABASE_URL: url }).database);
-  await withProgress(batchesOf(events), 'batches of events', ({ advance }) =>
-    fillOutbox(store, { events, receivers, secretsKey, onBatch: advance }),
-  ).finally(() => store.close());
-}
-
-/** Returns the settings of a process that delivers to receivers on loopback. */
-export function createSettings(url: string): Record<string, string> {
-  return { ...storyEnv, DATABASE_URL: url, LOG_LEVEL: 'warn', SECRETS_KEY: secretsKey, WEBHOOK_ALLOW_LOOPBACK: '1' };
-}
-
-/** Returns a worker process for `startFleet`. */
-export function createWorker(url: string) {
-  return { name: 'worker', args: ['deliver'], env: createSettings(url) };
+  await withStore(url, (store) =>
+    withProgress(batchesOf(events), 'batches of events', ({ advance }) =>
+      fillOutbox(store, { events, receivers, secretsKey, onBatch: advance }),
+    ),
+  );
 }

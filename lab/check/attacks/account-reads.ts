@@ -1,15 +1,16 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { batch } from '../../../generated/spec.js';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { toAccountKey } from '../../../src/store/readings.js';
 import type { Row } from '../../../testkit/verdict.js';
-import type { Scenario } from './scenario.js';
+import { insertMany, withKnex } from '../../bench/support/databases.js';
+import { ask, headersOf } from '../shared/client.js';
+import { timeDuring } from '../shared/timing.js';
+import type { Attack } from './scenario.js';
 import type { Stage } from './stage.js';
 
-const connections = 20;
+export const connections = 20;
 const readings = 12_000;
 /** The window of a history, ms. The readings fill most of it. */
 const windowMs = 3_400_000;
@@ -19,7 +20,6 @@ const sessions = 4;
 const refusedMs = 50;
 /** Number of different batches. */
 const batches = 16;
-const rowsPerInsert = 50;
 /** Duration of the measurement of each load, and the wait before it, ms. */
 const [measureMs, settleMs] = [2_000, 300];
 /** Interval between two reads of the other account, ms. */
@@ -46,32 +46,30 @@ const loads: Readonly<Record<string, string>> = {
 };
 
 /** One account sends reads and batches as fast as it can, and another account reads a state. */
-export const accountReads: Scenario = {
-  item: 53,
-  title: `${connections} connections of one account with long reads`,
-  limitMs: 300_000,
-  prepare: fill,
-  async attack(stage) {
-    const states = await measure(stage, '/v1/state?session_id=live-0');
-    const rows: Row[] = [
-      { what: 'p50 of a state of another account during reads of states, ms', found: round(states.p50) },
-    ];
-    for (const [name, path] of Object.entries(loads)) {
-      const { p50, served } = await measure(stage, path);
-      rows.push({
-        what: `the same during ${name} (× reads of states)`,
-        found: round(p50 / states.p50),
-        ...(isTransfer(path) ? { target: ratioMax } : { allowed: ratioMax }),
-      });
-      rows.push({ what: `  responses that the account got`, found: served });
-    }
-    return rows;
-  },
-};
+export async function prepareReads(stage: Stage): Promise<Attack> {
+  await fill(stage);
+  return compareReads;
+}
+
+async function compareReads(stage: Stage): Promise<Row[]> {
+  const states = await measure(stage, '/v1/state?session_id=live-0');
+  const rows: Row[] = [
+    { what: 'p50 of a state of another account during reads of states, ms', found: round(states.p50) },
+  ];
+  for (const [name, path] of Object.entries(loads)) {
+    const { p50, served } = await measure(stage, path);
+    rows.push({
+      what: `the same during ${name} (× reads of states)`,
+      found: round(p50 / states.p50),
+      ...(isTransfer(path) ? { target: ratioMax } : { allowed: ratioMax }),
+    });
+    rows.push({ what: `  responses that the account got`, found: served });
+  }
+  return rows;
+}
 
 /** Stores the readings of two people and reports. Live readings are copies of one, with times of the last hour. */
-async function fill(stage: Stage): Promise<void> {
-  const { attacker, accomplice, clock, databaseUrl } = stage;
+async function fill({ attacker, accomplice, clock, databaseUrl }: Stage): Promise<void> {
   const session = (name: string, index: number) => ({ session_id: `${name}-${index % sessions}`, subject_id: name });
   const reading = (atMs = clock.now()) => ({ timestamp: new Date(atMs).toISOString(), heart_rate: 72, tone: 'calm' });
   await accomplice.request('/v1/ingest', { session_id: 'other', ...reading() });
@@ -87,58 +85,44 @@ async function fill(stage: Stage): Promise<void> {
     });
     await attacker.request('/v1/ingest/batch', lines);
   }
-  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
-  try {
+  const digest = (index: number) => index.toString(16).padStart(12, '0');
+  await withKnex(databaseUrl, async (knex) => {
     const { account_id } = await knex('sessions').where({ session_id: 'live-0' }).first('account_id');
     const account = toAccountKey(account_id);
     const stored = await knex('sessions').where({ account_id, subject_id: 'live' }).pluck('incarnation');
     const firsts = await knex('session_readings').where({ account }).whereIn('incarnation', stored);
-    const digest = (index: number) => index.toString(16).padStart(12, '0');
-    const copies = Array.from({ length: readings }, (_, index) => {
+    await insertMany(knex, 'session_readings', readings, (index) => {
       const position = atMs(index) * 1_000 + 501 + 2 * (index % sessions);
       return { ...firsts[index % firsts.length], position, timestamp_ms: atMs(index), digest: digest(index) };
     });
-    await knex.batchInsert('session_readings', copies, rowsPerInsert);
-    const report = {
-      account_id,
-      subject_id: 'live',
-      stress_score: 50,
-      model_version: firsts[0].model_version,
-      readings: 1,
-    };
-    const all = Array.from({ length: reports }, (_, index) => {
+    const { model_version } = firsts[0];
+    const report = { account_id, subject_id: 'live', stress_score: 50, model_version, readings: 1 };
+    await insertMany(knex, 'feedback', reports, (index) => {
       const [feedback_id, timestamp_ms] = [`fb_00000000${digest(index)}`, clock.now() - index * 60_000];
       return { ...report, feedback_id, stress: index % 10, timestamp_ms, recorded_at_ms: timestamp_ms };
     });
-    await knex.batchInsert('feedback', all, rowsPerInsert);
-  } finally {
-    await knex.destroy();
-  }
+  });
 }
 
 /** Returns the p50 of the state of another account while one account requests a path, and the responses it got, ms. */
 async function measure({ service, attacker, accomplice, clock }: Stage, path: string) {
   const agent = new Agent({ keepAlive: true });
+  const send = (target: string, key: string, body?: string) =>
+    ask(service().url + target, headersOf(key), { agent, body });
   let [served, isOver] = [0, false];
   // Prepared, because the measurement would wait for the serialization.
   const bodies = path.endsWith('/batch')
     ? Array.from({ length: batches }, (_, index) => writeBatch(clock.now() - index))
     : [];
   const repeat = async () => {
-    for (let round = 0; !isOver; round += 1) {
-      const body = bodies[round % batches];
-      if ((await send(agent, service().url + path, attacker.key, body)) === 200) served += 1;
+    for (let round = 0; !isOver; round += 1)
+      if ((await send(path, attacker.key, bodies[round % batches])) === 200) served += 1;
       else await sleep(refusedMs);
-    }
   };
   const senders = Array.from({ length: connections }, repeat);
   await sleep(settleMs);
-  const latencies: number[] = [];
-  for (const endsAt = performance.now() + measureMs; performance.now() < endsAt; await sleep(paceMs)) {
-    const sentAt = performance.now();
-    if ((await send(agent, `${service().url}/v1/state?session_id=other`, accomplice.key)) === 200)
-      latencies.push(performance.now() - sentAt);
-  }
+  const readState = async () => (await send('/v1/state?session_id=other', accomplice.key)) === 200;
+  const latencies = await timeDuring(sleep(measureMs), paceMs, readState);
   isOver = true;
   agent.destroy();
   await Promise.all(senders);
@@ -154,21 +138,6 @@ function writeBatch(atMs: number): string {
     heart_rate: 60 + (line % 60),
   });
   return JSON.stringify(Array.from({ length: batch.lines_max }, toLine));
-}
-
-/**
- * Resolves with the status when the response has been read, and with 0 if the connection ends before. Discards the body,
- * because parsing it would delay the measurement.
- */
-function send(agent: Agent, url: string, key: string, body?: string): Promise<number> {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  return new Promise((resolve) => {
-    const method = body === undefined ? 'GET' : 'POST';
-    const sent = request(url, { agent, headers, method }, (response) => {
-      response.resume().on('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
-    });
-    sent.on('error', () => resolve(0)).end(body);
-  });
 }
 
 /** True for megabytes that the HTTP thread receives or sends. Their ratio is a target. */

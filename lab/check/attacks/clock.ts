@@ -18,12 +18,11 @@ export interface ServiceClock {
   /** Path of the module that the service must load before it starts. */
   readonly preload: string;
   readonly env: Readonly<Record<string, string>>;
-  remove(): Promise<void>;
 }
 
-export function createClock(): ServiceClock {
+export function createClock(defer: (undo: () => unknown) => void): ServiceClock {
   const folder = mkdtempSync(join(tmpdir(), 'shifted-clock-'));
-  const remove = owe(async () => rmSync(folder, { recursive: true, force: true }));
+  defer(owe(async () => rmSync(folder, { recursive: true, force: true })));
   const preload = join(folder, 'shift-clock.mjs');
   const file = join(folder, 'shift-ms');
   const entry = fileURLToPath(new URL('shift-clock.ts', import.meta.url));
@@ -39,6 +38,5 @@ export function createClock(): ServiceClock {
     },
     preload,
     env: { CLOCK_SHIFT_FILE: file },
-    remove,
   };
 }

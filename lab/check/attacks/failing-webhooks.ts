@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads';
 import { quantile } from '../../../packages/tools/terminal/quantile.js';
 import { openReceiver } from '../../../testkit/open-receiver.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
-import type { Scenario } from './scenario.js';
+import { headersOf } from '../shared/client.js';
 import type { Caller, Stage } from './stage.js';
 
-const webhooksPerAccount = 95;
+export const webhooksPerAccount = 95;
 const sessionsPerAccount = 40;
 const attackMs = 20_000;
 /** Pause between two registrations or erasures of an account, ms. */
@@ -26,33 +26,29 @@ interface Answers {
 const createAnswers = (): Answers => ({ durationsMs: [], statuses: new Map() });
 
 /** Two accounts whose webhooks fail keep changing states, while they register webhooks and erase people. */
-export const failingWebhooks: Scenario = {
-  item: 54,
-  title: `${webhooksPerAccount} failing webhooks in each of two accounts, all cores busy`,
-  async attack(stage) {
-    const receiver = await openReceiver((_, response) => void response.writeHead(500).end());
-    stage.defer(receiver.close);
-    const accounts = [stage.attacker, stage.accomplice];
-    for (const { webhooks } of accounts)
-      for (let index = 0; index < webhooksPerAccount; index += 1) await webhooks.register(`${receiver.url}/${index}`);
-    occupyCores(stage);
-    const [registrations, erasures] = [createAnswers(), createAnswers()];
-    const endsAt = performance.now() + attackMs;
-    const swinging = accounts.flatMap((account) =>
-      Array.from({ length: sessionsPerAccount }, async (_, session) => {
-        while (performance.now() < endsAt) await account.swing(`failing-${session}`).catch(() => sleep(pauseMs));
-      }),
-    );
-    const probing = accounts.flatMap((account) => [
-      probe(stage, account, registrations, endsAt, (send, round) =>
-        registerAndRemove(account, send, `${receiver.url}/new-${round}`),
-      ),
-      probe(stage, account, erasures, endsAt, (send, round) => eraseNewPerson(account, send, `person-${round}`)),
-    ]);
-    await Promise.all([...swinging, ...probing]);
-    return [...rowsOf('registrations', registrations), ...rowsOf('erasures', erasures)];
-  },
-};
+export async function failWebhooks(stage: Stage): Promise<Row[]> {
+  const receiver = await openReceiver((_, response) => void response.writeHead(500).end());
+  stage.defer(receiver.close);
+  const accounts = [stage.attacker, stage.accomplice];
+  for (const { webhooks } of accounts)
+    for (let index = 0; index < webhooksPerAccount; index += 1) await webhooks.register(`${receiver.url}/${index}`);
+  occupyCores(stage);
+  const [registrations, erasures] = [createAnswers(), createAnswers()];
+  const endsAt = performance.now() + attackMs;
+  const swinging = accounts.flatMap((account) =>
+    Array.from({ length: sessionsPerAccount }, async (_, session) => {
+      while (performance.now() < endsAt) await account.swing(`failing-${session}`).catch(() => sleep(pauseMs));
+    }),
+  );
+  const probing = accounts.flatMap((account) => [
+    probe(stage, account, registrations, endsAt, (send, round) =>
+      registerAndRemove(account, send, `${receiver.url}/new-${round}`),
+    ),
+    probe(stage, account, erasures, endsAt, (send, round) => eraseNewPerson(account, send, `person-${round}`)),
+  ]);
+  await Promise.all([...swinging, ...probing]);
+  return [...rowsOf('registrations', registrations), ...rowsOf('erasures', erasures)];
+}
 
 /** Starts a thread per core that computes until the stage closes. */
 function occupyCores({ defer }: Stage): void {
@@ -75,9 +71,8 @@ async function probe(
 ): Promise<void> {
   const send: Send = async (path, init) => {
     const startedAt = performance.now();
-    const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-    const signal = AbortSignal.timeout(answerLimitMs);
-    const response = await fetch(service().url + path, { ...init, headers, signal }).catch(() => undefined);
+    const options = { ...init, headers: headersOf(key), signal: AbortSignal.timeout(answerLimitMs) };
+    const response = await fetch(service().url + path, options).catch(() => undefined);
     durationsMs.push(performance.now() - startedAt);
     const status = response?.status ?? 0;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -90,20 +85,18 @@ async function probe(
 }
 
 /** Registers a webhook and removes it, because the number of webhooks is limited. */
-const registerAndRemove = async ({ request }: Caller, send: Send, url: string): Promise<void> => {
-  const { id } = await send('/webhooks/register', {
-    method: 'POST',
-    body: JSON.stringify({ url, events: ['state_change'] }),
-  });
+async function registerAndRemove({ request }: Caller, send: Send, url: string): Promise<void> {
+  const body = JSON.stringify({ url, events: ['state_change'] });
+  const { id } = await send('/webhooks/register', { method: 'POST', body });
   if (id !== undefined) await request(`/webhooks/${id}`, undefined, 'DELETE').catch(() => undefined);
-};
+}
 
 /** Erases a person with a state change, which all webhooks of the account get. */
-const eraseNewPerson = async ({ swing }: Caller, send: Send, id: string): Promise<void> => {
+async function eraseNewPerson({ swing }: Caller, send: Send, id: string): Promise<void> {
   await swing(id, id).catch(() => undefined);
   await swing(id, id).catch(() => undefined);
   await send(`/v1/subjects/${id}`, { method: 'DELETE' });
-};
+}
 
 function rowsOf(what: string, { durationsMs, statuses }: Answers): Row[] {
   return [

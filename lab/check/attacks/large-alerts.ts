@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { toAccountKey } from '../../../src/store/readings.js';
 import { createKeyOf } from '../../../testkit/program.js';
 import type { Row } from '../../../testkit/verdict.js';
+import { insertMany, type StoredRow, withKnex } from '../../bench/support/databases.js';
 import { createRequest } from '../shared/client.js';
-import type { Scenario } from './scenario.js';
+import type { Attack } from './scenario.js';
 import type { Stage } from './stage.js';
 
-const people = 20_000;
+export const people = 20_000;
 const smallAccounts = 3;
-const rowsPerInsert = 50;
 /** Interval of the readings of the small accounts, and their number, ms. */
 const [paceMs, readings] = [10_000, 13];
 /** Maximum time from the reading that makes a rule due to its firing, seconds. */
@@ -20,17 +19,9 @@ const lagMaxSeconds = 60;
 const waitMs = 240_000;
 
 /** One account creates rules for 20,000 people with a live reading. Three other accounts have one person each. */
-export const largeAlerts: Scenario = {
-  item: 75,
-  title: `alert rules of ${people.toLocaleString('en')} live people beside three small accounts`,
-  limitMs: 600_000,
-  prepare: (stage) => withDatabase(stage, (knex) => storePeople(stage, knex)),
-  attack: (stage) => withDatabase(stage, (knex) => measure(stage, knex)),
-};
-
-async function withDatabase<T>({ databaseUrl }: Stage, work: (knex: Knex) => Promise<T>): Promise<T> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
-  return work(knex).finally(() => knex.destroy());
+export async function prepareAlerts(stage: Stage): Promise<Attack> {
+  await withKnex(stage.databaseUrl, (knex) => storePeople(stage, knex));
+  return () => withKnex(stage.databaseUrl, (knex) => measure(stage, knex));
 }
 
 /** Stores copies of a person, with the session and a reading. */
@@ -38,15 +29,14 @@ async function storePeople({ attacker }: Stage, knex: Knex): Promise<void> {
   await attacker.swing('of-0', 'person-0');
   const { account_id } = await knex('subjects').where({ subject_id: 'person-0' }).first('account_id');
   for (const [table, idOf] of Object.entries(copies)) {
-    const key = table === 'session_readings' ? { account: account_id.slice(4, 16) } : { account_id };
+    const key = table === 'session_readings' ? { account: toAccountKey(account_id) } : { account_id };
     const first = await knex(table).where(key).first();
-    const rows = Array.from({ length: people }, (_, index) => ({ ...first, ...idOf(index, first) }));
-    await knex.batchInsert(table, rows.slice(1), rowsPerInsert);
+    await insertMany(knex, table, people - 1, (index) => ({ ...first, ...idOf(index + 1, first) }));
   }
 }
 
 const incarnation = (index: number) => index.toString(16).padStart(12, '0');
-const copies: Readonly<Record<string, (index: number, row: { readonly position: number }) => object>> = {
+const copies: Readonly<Record<string, (index: number, row: { readonly position: number }) => StoredRow>> = {
   subjects: (index) => ({ subject_id: `person-${index}` }),
   sessions: (index) => ({ session_id: `of-${index}`, subject_id: `person-${index}`, incarnation: incarnation(index) }),
   session_readings: (index, { position }) => ({ incarnation: incarnation(index), position: position + 2 * index }),

@@ -6,17 +6,16 @@ import {
   startServiceProgram,
 } from '../../../testkit/program.js';
 import { createTestDatabase, type DatabaseKind } from '../../../testkit/databases.js';
-import { storyEnv, storyTime } from '../../../testkit/story.js';
+import { storyTime } from '../../../testkit/story.js';
 import type { StateReading } from '../../../src/contract/contract.js';
-import { ample } from '../../bench/support/service.js';
 import { createRequest, createWebhookClient, type Request, type WebhookClient } from '../shared/client.js';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { settingsOf } from '../shared/processes.js';
 import { createClock, type ServiceClock } from './clock.js';
 import { type Neighbor, startNeighbor } from './neighbor.js';
 
 /** One service with its own database, with a neighbor and two accounts for the attack. */
 export interface Stage {
-  readonly kind: DatabaseKind;
   readonly databaseUrl: string;
   /** Runs a command with the key of the service. Resolves with its output. */
   command(...args: readonly string[]): Promise<string>;
@@ -27,27 +26,16 @@ export interface Stage {
   service(): ServiceProgram;
   /** Stops the service and starts it again on the same database. By default, the stop is a graceful shutdown. */
   restart(changes?: RestartOptions): Promise<void>;
-  /** Starts another service on the same database. Its clock is ahead by `ms` milliseconds. */
-  startAhead(ms: number): Promise<ServiceProgram>;
-  /** Starts the service with another SECRETS_KEY on the same database. Rejects with its log if it does not start. */
-  startWithWrongKey(): Promise<ServiceProgram>;
+  /** Starts another service on the same database. Its clock is ahead. Rejects with its log if it does not start. */
+  startOther(own: Env, aheadMs?: number): Promise<ServiceProgram>;
   /** Registers a cleanup function for the end of the stage. The functions run in reverse order. */
   defer(undo: () => unknown): void;
-  close(): Promise<void>;
 }
 
-export interface RestartOptions {
-  readonly logFile?: string;
+interface RestartOptions {
   readonly signal?: 'SIGTERM' | 'SIGKILL';
   /** Runs after the stop and before the start. */
   readonly between?: () => Promise<unknown>;
-}
-
-/** Options of one start of the service. */
-interface StartOptions {
-  readonly own?: Env;
-  readonly preload?: string;
-  readonly logFile?: string;
 }
 
 export interface StageOptions {
@@ -75,31 +63,10 @@ export interface Caller {
   swing(sessionId: string, subjectId?: string): Promise<StateReading>;
 }
 
-const settings = {
-  ...ample,
-  ...storyEnv,
-  LOG_LEVEL: 'warn',
-  SECRETS_KEY: 'attack-attack-attack-attack-attack',
-  WEBHOOK_ALLOW_LOOPBACK: '1',
-};
-
-export async function openStage(options: StageOptions): Promise<Stage> {
-  const undos: Array<() => unknown> = [];
-  const close = async () => {
-    for (const undo of undos.splice(0).reverse()) await undo();
-  };
-  try {
-    return await open(options, (undo) => void undos.push(undo), close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-async function open(options: StageOptions, defer: Stage['defer'], close: Stage['close']): Promise<Stage> {
+/** Opens a stage. `defer` registers its cleanup, also if it fails to open. */
+export async function openStage(options: StageOptions, defer: Stage['defer']): Promise<Stage> {
   const databaseUrl = options.databaseUrl ?? (await createDatabase(options.kind, defer));
-  const shifted = createClock();
-  defer(shifted.remove);
+  const shifted = createClock(defer);
   // With MySQL, the service judges readings by the time of the database server, whatever its own clock shows.
   const clock = options.kind === 'mysql' ? { ...shifted, now: Date.now } : shifted;
   const [neighborKey, attackerKey, accompliceKey] = [
@@ -107,41 +74,33 @@ async function open(options: StageOptions, defer: Stage['defer'], close: Stage['
     await createKeyOf(databaseUrl, 'attacker'),
     await createKeyOf(databaseUrl, 'accomplice'),
   ];
-  const env = { ...settings, ...clock.env, DATABASE_URL: databaseUrl, ...options.env };
-  const start = ({ own = {}, preload = clock.preload, logFile = options.logFile }: StartOptions = {}) =>
-    startServiceProgram(
-      { ...env, ...own },
-      { node: options.node, nodeArgs: ['--import', preload], ...(logFile !== undefined && { stderr: logFile }) },
-    );
+  const env = { ...settingsOf(databaseUrl), ...clock.env, ...options.env };
+  const { node, logFile } = options;
+  const program = { node, nodeArgs: ['--import', clock.preload], ...(logFile !== undefined && { stderr: logFile }) };
+  const start = (own: Env = {}) => startServiceProgram({ ...env, ...own }, program);
   let service = await start();
   defer(() => service.stop());
   const url = () => service.url;
   const { neighborReceiverHost: receiverHost = '127.0.0.1', settleMs = 15_000 } = options;
-  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, now: clock.now, settleMs });
+  const neighbor = await startNeighbor({ url, key: neighborKey, receiverHost, settleMs }, clock.now);
   defer(neighbor.close);
   return {
-    ...{ kind: options.kind, databaseUrl, neighbor, clock, defer, close },
+    ...{ databaseUrl, neighbor, clock, defer },
     attacker: createCaller(url, attackerKey, clock.now),
     accomplice: createCaller(url, accompliceKey, clock.now),
     service: () => service,
-    command: (...args) => runCommand(databaseUrl, args, undefined, { SECRETS_KEY: settings.SECRETS_KEY }),
-    async startAhead(ms) {
-      const ahead = createClock();
-      defer(ahead.remove);
-      await ahead.shift(ms);
-      const other = await start({ own: ahead.env, preload: ahead.preload });
+    command: (...args) => runCommand(databaseUrl, args, undefined, settingsOf(databaseUrl)),
+    async startOther(own, aheadMs = 0) {
+      const ahead = createClock(defer);
+      await ahead.shift(aheadMs);
+      const other = await start({ ...ahead.env, ...own });
       defer(() => other.stop());
       return other;
     },
-    async startWithWrongKey() {
-      const other = await start({ own: { SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' } });
-      defer(() => other.stop());
-      return other;
-    },
-    async restart({ signal = 'SIGTERM', between, ...changes } = {}) {
+    async restart({ signal = 'SIGTERM', between } = {}) {
       await service.stop(signal);
       await between?.();
-      service = await start(changes);
+      service = await start();
     },
   };
 }
