@@ -1,11 +1,6 @@
 import type { StateReading, Submission } from '../../../src/contract/contract.js';
 import type { Reads } from './verdict.js';
 
-/** Number of requests, with and without a response. */
-export interface Sent {
-  readonly sent: number;
-}
-
 const responseMs = 10_000;
 /** Share of the readings after which the state is read. */
 const share = 0.2;
@@ -35,7 +30,7 @@ export function createReader(urls: readonly string[], key: string, random: () =>
       running.add(one);
     },
     /** Resolves when all requests have ended. */
-    async stop(): Promise<Reads & Sent> {
+    async stop(): Promise<Reads> {
       await Promise.all(running);
       return { sent, answered, stale };
     },

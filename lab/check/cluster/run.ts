@@ -1,21 +1,15 @@
-import mysql from 'mysql2/promise';
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { type ProcessOptions, startFleet } from '../../../testkit/fleet.js';
 import { type GaleraNode, startGalera } from '../../../testkit/galera.js';
-import { createKeyOf, freePorts } from '../../../testkit/program.js';
 import { startPrivateRedis } from '../../../testkit/redis.js';
-import { storyEnv } from '../../../testkit/story.js';
-import { sumOf } from '../../../testkit/verdict.js';
-import { ample } from '../../bench/support/service.js';
+import { administer } from '../../bench/support/databases.js';
 import { endure } from '../shared/endure.js';
-import { changing, type Loaded } from '../shared/load.js';
+import { changing } from '../shared/load.js';
+import { killUnderLoad, type Member, withProcesses } from '../shared/processes.js';
 import { countLost } from '../shared/verdict.js';
-import { killAtRandom } from './kill-loop.js';
-import { createReader, type Sent } from './reader.js';
+import { createReader } from './reader.js';
 import { countConflicts, countDiffering, readCalls } from './tables.js';
 import { startTimeline } from './timeline.js';
-import type { ClusterRun, Reads } from './verdict.js';
+import { type ClusterRun, services } from './verdict.js';
 
 export interface ClusterOptions {
   readonly kills: number;
@@ -26,20 +20,12 @@ export interface ClusterOptions {
 }
 
 const size = 3;
-const services = 2;
 const database = 'cluster';
-/** Readings between two kills. */
 const readingsBetween = 100;
-/** Range of the interval between two readings of a session, ms. */
-const pauseMs = [200, 600] as const;
+/** Ranges of the interval between two readings of a session, and of the pause before a kill, ms. */
+const [pauseMs, killPauseMs] = [[200, 600] as const, [500, 3_000] as const];
 /** Maximum time to deliver all queued deliveries, ms. Longer than the lease of a killed worker. */
 const drainMs = 180_000;
-
-interface Stage extends ClusterOptions {
-  readonly nodes: readonly GaleraNode[];
-  readonly databaseUrl: string;
-  readonly redisUrl: string;
-}
 
 /** Starts the cluster and all processes, kills them at random under load, and measures what is left. */
 export async function runCluster(options: ClusterOptions): Promise<ClusterRun> {
@@ -47,9 +33,8 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterRun> {
   try {
     const redis = await startPrivateRedis();
     try {
-      const connection = await mysql.createConnection({ uri: nodes[0]?.url ?? '' });
-      await connection.query(`create database ${database}`).finally(() => connection.end());
-      return await runOn({ ...options, nodes, databaseUrl: urlOf(nodes), redisUrl: redis.url });
+      await administer(nodes[0]?.url ?? '', `create database ${database}`);
+      return await runOn(nodes, redis.url, options);
     } finally {
       await redis.stop();
     }
@@ -64,26 +49,47 @@ function urlOf(nodes: readonly GaleraNode[], first = 0): string {
   return `mysql://root@${rotated.map(({ address }) => address).join(',')}/${database}`;
 }
 
-async function runOn(stage: Stage): Promise<ClusterRun> {
-  const { databaseUrl, nodes, sessions, kills: planned, seed } = stage;
-  const random = seededRandom(seed);
-  const key = await createKeyOf(databaseUrl, 'cluster');
-  const ports = await freePorts(services);
-  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  let hostChanges = 0;
-  const fleetOptions = processesOf(stage, ports);
-  const fleet = startFleet(fleetOptions, (text) => {
-    hostChanges += text.split('"database host changed"').length - 1;
+/** Returns two services and two workers. All use the same list of hosts, unless they are spread. */
+function listMembers(nodes: readonly GaleraNode[], redisUrl: string, spread: boolean): Member[] {
+  const names = ['service 1', 'service 2', 'worker 1', 'worker 2'];
+  return names.map((name, index) => {
+    const env = { REDIS_URL: redisUrl, WORKER: '0', DATABASE_URL: urlOf(nodes, spread ? index % size : 0) };
+    return { name, env, ...(index >= services && { args: ['deliver'] }) };
   });
-  const progress = startProgress(process.stderr, planned, 'kills of nodes and processes');
-  const timeline = startTimeline();
-  const reader = createReader(urls, key, random);
-  const kills: Record<string, number> = {};
-  let [conflicts, seconds, counted] = [0, 0, 0];
-  try {
-    await fleet.ready();
+}
+
+function runOn(nodes: readonly GaleraNode[], redisUrl: string, options: ClusterOptions): Promise<ClusterRun> {
+  const { sessions, kills: planned, seed, spread = false } = options;
+  const databaseUrl = urlOf(nodes);
+  const random = seededRandom(seed);
+  const members = listMembers(nodes, redisUrl, spread);
+  let [hostChanges, conflicts, seconds, calls] = [0, 0, 0, 0];
+  const onLog = (text: string) => void (hostChanges += text.split('"database host changed"').length - 1);
+  return withProcesses({ databaseUrl, account: 'cluster', members, onLog }, ({ fleet, urls, key }) => {
+    const timeline = startTimeline();
+    const reader = createReader(urls, key, random);
     const startedAtMs = performance.now();
-    return await endure(
+    const kills: Record<string, number> = {};
+    let rejoining: Promise<void> = Promise.resolve();
+    /** A node is killed only when all others are synced, because a cluster that loses its majority stops by design. */
+    const killNode = async (node: GaleraNode) => {
+      await rejoining;
+      // Before the kill, because it resets the status of the node.
+      conflicts += await countConflicts(node);
+      await node.kill();
+      rejoining = node.rejoin().then(() => timeline.mark('a node rejoined'));
+      // A rejection is reported by the `await` of the next kill, or of the end.
+      rejoining.catch(() => undefined);
+      return node.name;
+    };
+    /** Kills a node or a process, all with the same probability. Processes are also killed while a node rejoins. */
+    const kill = async () => {
+      const node = nodes[Math.floor(random() * (size + members.length))];
+      const name = await (node ? killNode(node) : fleet.killOne(random));
+      timeline.mark(`the kill of a ${name.replace(/ \d+$/, '')}`);
+      kills[name] = (kills[name] ?? 0) + 1;
+    };
+    return endure(
       {
         ...{ databaseUrl, urls: () => urls, key, random, isResent: true, pauseMs, drainMs },
         senders: Array.from({ length: sessions }, (_, index) => changing(`cluster-${index}`, random)),
@@ -91,83 +97,35 @@ async function runOn(stage: Stage): Promise<ClusterRun> {
           timeline.record(waitedMs);
           reader.check(reading);
         },
-        disturb: (load) =>
-          killAtRandom({
-            ...{ nodes, fleet, processes: fleetOptions.length, kills: planned, random },
-            underLoad: () => load.acknowledges(readingsBetween),
-            beforeNode: async (node) => void (conflicts += await countConflicts(node)),
-            onRejoin: () => timeline.mark('a node rejoined'),
-            onKill(name) {
-              timeline.mark(`the kill of a ${name.replace(/ \d+$/, '')}`);
-              kills[name] = (kills[name] ?? 0) + 1;
-              progress.advance();
-            },
-          }),
+        async disturb(load) {
+          const title = 'nodes and processes';
+          await killUnderLoad(load, { title, kills: planned, random, readingsBetween, pauseMs: killPauseMs }, kill);
+          await rejoining;
+          await load.acknowledges(readingsBetween);
+          await fleet.ready();
+        },
         async recover() {
           seconds = (performance.now() - startedAtMs) / 1000;
-          progress.stop();
           console.error('checking readings, events and calls');
           // Reads in progress are calls too.
           await reader.stop();
-          counted = await readCalls(databaseUrl);
+          calls = await readCalls(databaseUrl);
         },
       },
       async (loaded, events) => {
         const reads = await reader.stop();
         for (const node of nodes) conflicts += await countConflicts(node);
-        const pauses = timeline.pauses();
         const lost = await Promise.all(urls.map((url) => countLost(url, key, loaded.sent)));
+        const { acknowledged, failed } = loaded;
         return {
-          ...{ kills, seconds, pauses, reads, hostChanges, conflicts, deaths: fleet.deaths(), events },
-          readings: { acknowledged: loaded.acknowledged, lost: Math.max(...lost) },
-          calls: {
-            counted,
-            ...sentBy(loaded, reads),
-            ...killedOf(kills),
-            services,
-            peakPerSecond: pauses.peakPerSecond,
-          },
-          errors: loaded.failed,
+          ...{ kills, seconds, calls, reads, hostChanges, conflicts, events },
+          readings: { acknowledged, failed },
+          lost: Math.max(...lost),
+          pauses: timeline.pauses(),
+          deaths: fleet.deaths(),
           differingNodes: await countDiffering(nodes, database),
         };
       },
     );
-  } finally {
-    progress.stop();
-    for (const death of fleet.deaths()) console.error(death);
-    await fleet.close();
-  }
-}
-
-/** Returns two services and two workers. All use the same list of hosts, unless they are spread. */
-function processesOf({ nodes, spread, redisUrl }: Stage, ports: readonly number[]): ProcessOptions[] {
-  const env = {
-    HOST: '127.0.0.1',
-    REDIS_URL: redisUrl,
-    LOG_LEVEL: 'warn',
-    SECRETS_KEY: 'cluster-cluster-cluster-cluster-cluster',
-    WEBHOOK_ALLOW_LOOPBACK: '1',
-    WORKER: '0',
-    ...ample,
-    ...storyEnv,
-  };
-  const processes = [
-    ...ports.map((port, index) => ({ name: `service ${index + 1}`, args: [], env: { ...env, PORT: String(port) } })),
-    ...[1, 2].map((number) => ({ name: `worker ${number}`, args: ['deliver'], env })),
-  ];
-  return processes.map((it, index) => ({
-    ...it,
-    env: { ...it.env, DATABASE_URL: urlOf(nodes, spread ? index % nodes.length : 0) },
-  }));
-}
-
-/** Counts the registration of the webhook and the reads too. */
-function sentBy({ acknowledged, failed }: Loaded, { sent, answered }: Sent & Reads): Sent & { succeeded: number } {
-  return { succeeded: acknowledged + 1 + answered, sent: acknowledged + 1 + sumOf(failed) + sent };
-}
-
-function killedOf(kills: Readonly<Record<string, number>>) {
-  const sum = (kind: string) =>
-    Object.entries(kills).reduce((total, [name, count]) => total + (name.startsWith(kind) ? count : 0), 0);
-  return { killedServices: sum('service'), killedNodes: sum('node') };
+  });
 }

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
 import { rowFormats } from '../../../src/store/row-formats.js';
-import { settingsFor } from '../../../testkit/databases.js';
-import { createKeyOf, startProgram, startServiceProgram } from '../../../testkit/program.js';
+import { startProgram } from '../../../testkit/program.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
-import { ample } from '../../bench/support/service.js';
+import { insertMany, withKnex } from '../../bench/support/databases.js';
 import { createRequest } from '../shared/client.js';
-import { type Load, startLoad, steady } from '../shared/load.js';
+import { startLoad, steady } from '../shared/load.js';
+import { settingsOf, withProcesses } from '../shared/processes.js';
 import { countLost } from '../shared/verdict.js';
+import type { Trial } from './service.js';
 
 /** More than two processes evaluate between two kills. */
 const peoplePerKill = 1_200;
@@ -21,33 +20,22 @@ const killMsMax = 100;
 const waitMs = 120_000;
 const afterMs = 3_000;
 
-interface Trial {
-  readonly title: string;
-  readonly databaseUrl: string;
-  readonly kills: number;
-  readonly seed: number;
-  /** Kills processes while readings are sent. */
-  readonly killAll: (load: Load, kill: () => Promise<unknown>) => Promise<unknown>;
-}
-
 /**
  * Kills pairs of processes that evaluate an alert rule for many people, while a service stores readings. Both of a pair
  * evaluate people of one account. Returns the measurements: everyone has one firing and one alert.
  */
-export async function endureAlerts({ title, databaseUrl, kills, seed, killAll }: Trial): Promise<Row[]> {
+export function endureAlerts({ title, databaseUrl, kills, seed, killAll }: Trial): Promise<Row[][]> {
   const random = seededRandom(seed);
-  const key = await createKeyOf(databaseUrl, 'alerts');
-  const service = await startServiceProgram({ DATABASE_URL: databaseUrl, WORKER: '0', ...ample });
-  const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
-  try {
-    const people = kills * peoplePerKill;
+  const people = kills * peoplePerKill;
+  // Nothing is sent, because no worker runs.
+  const options = { databaseUrl, account: 'alerts', members: [{ name: 'service', env: { WORKER: '0' } }] };
+  const endure = async (knex: Knex, urls: readonly string[], key: string): Promise<Row[]> => {
     await storePeople(knex, people);
-    const request = createRequest(service.url, key);
-    // Nothing is sent, because no worker runs.
+    const request = createRequest(urls[0] ?? '', key);
     await request('/webhooks/register', { url: 'https://8.8.8.8/', events: ['alert'] });
     await request('/v1/alerts', { condition: 'no_data', hours: 1 });
     const senders = scenes.map((scene) => steady(scene.name, scene, random));
-    const load = startLoad({ urls: () => [service.url], key, senders, random });
+    const load = startLoad({ urls: () => urls, key, senders, random });
     let [interrupted, before] = [0, 0];
     const kill = async () => {
       const evaluators = [startEvaluator(databaseUrl), startEvaluator(databaseUrl)];
@@ -72,18 +60,18 @@ export async function endureAlerts({ title, databaseUrl, kills, seed, killAll }:
       { what: '  with a firing and no alert', found: firings.filter((id) => !alerted.has(id)).length, allowed: 0 },
       { what: 'kills between two firings', found: interrupted, allowed: atLeast(1) },
       { what: 'readings acknowledged meanwhile', found: acknowledged, allowed: atLeast(1) },
-      { what: '  lost', found: await countLost(service.url, key, sent), allowed: 0 },
+      { what: '  lost', found: await countLost(urls[0] ?? '', key, sent), allowed: 0 },
     ];
-  } finally {
-    await knex.destroy();
-    await service.stop();
-  }
+  };
+  return withProcesses(options, ({ urls, key }) =>
+    withKnex(databaseUrl, async (knex) => [await endure(knex, urls, key)]),
+  );
 }
 
 function startEvaluator(databaseUrl: string) {
   return startProgram({
     args: ['--import', 'tsx', 'lab/check/durability/evaluate-alerts.ts'],
-    env: settingsFor(databaseUrl),
+    env: settingsOf(databaseUrl),
   });
 }
 
@@ -106,10 +94,8 @@ async function untilFired(knex: Knex, firings: number): Promise<void> {
 async function storePeople(knex: Knex, people: number): Promise<void> {
   const { account_id } = await knex('accounts').first('account_id');
   const body = rowFormats.subject.encode({ newest: { sessionId: 's', atMs: Date.now() - twoHoursMs } });
-  const rows = Array.from({ length: people }, (_, index) => {
-    return { account_id, subject_id: `p${index}`, version: '0'.repeat(12), body, alert_due_ms: 0 };
-  });
-  await knex.batchInsert('subjects', rows, 200);
+  const person = { account_id, version: '0'.repeat(12), body, alert_due_ms: 0 };
+  await insertMany(knex, 'subjects', people, (index) => ({ ...person, subject_id: `p${index}` }));
 }
 
 /** Returns the people of all firings. */

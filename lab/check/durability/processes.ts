@@ -2,17 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
-import { settingsFor } from '../../../testkit/databases.js';
-import { type Fleet, type ProcessOptions, startFleet } from '../../../testkit/fleet.js';
-import { createKeyOf, freePorts } from '../../../testkit/program.js';
-import { chapterOf, storyEnv } from '../../../testkit/story.js';
+import { chapterOf } from '../../../testkit/story.js';
 import { type Row, rowsOfCounts, sumOf } from '../../../testkit/verdict.js';
-import { ample } from '../../bench/support/service.js';
 import { createRequest } from '../shared/client.js';
 import { type Aftermath, endure } from '../shared/endure.js';
 import type { Load, Sender, SentReadings } from '../shared/load.js';
+import { type Member, withProcesses } from '../shared/processes.js';
 import { countLost, rowsOfEvents } from '../shared/verdict.js';
 import { agrees, faultNames, faultTitles, judgeReadings, type Shown } from './readings.js';
+import type { Trial } from './service.js';
 
 /** Range of the interval between two rounds of a session, ms. */
 const pauseMs = [200, 600] as const;
@@ -28,17 +26,21 @@ const sameEvery = 4;
 /** Time without new requests before a service ends, ms. */
 const outMs = 2_000;
 
-interface Actions {
+export interface Actions {
   readonly killOne: () => Promise<string>;
   /** Replaces one process after another, each while no requests go to it. */
   readonly replaceAll: (file: string) => Promise<void>;
 }
 
-interface Trial {
-  readonly title: string;
-  readonly databaseUrl: string;
-  readonly sessions: number;
-  readonly seed: number;
+/** Two services and two separate workers. One of the services also delivers webhooks. */
+const members: readonly Member[] = [
+  { name: 'service with worker', env: { WORKER: '1' } },
+  { name: 'service alone', env: { WORKER: '0' } },
+  { name: 'worker alone', args: ['deliver'] },
+  { name: 'worker alone', args: ['deliver'] },
+];
+
+interface ProcessTrial extends Omit<Trial, 'kills' | 'killAll'> {
   /** Main file of the earlier release that runs at the start and at the end. Absent: the processes run this release. */
   readonly earlier?: string | undefined;
   /** Ends processes while the readings are sent. */
@@ -49,32 +51,27 @@ interface Trial {
  * Kills or replaces two services and two workers on one database. The readings of a session go to both services at the same
  * time, and the receiver of the events fails at random. Returns the measurements: the processes must behave like one.
  */
-export async function endureProcesses(trial: Trial): Promise<Row[][]> {
+export function endureProcesses(trial: ProcessTrial): Promise<Row[][]> {
   const { title, databaseUrl, sessions, seed, earlier, disturb } = trial;
   const random = seededRandom(seed);
-  const key = await createKeyOf(databaseUrl, 'processes', earlier);
-  const ports = await freePorts(2);
-  const urls = ports.map((port) => `http://127.0.0.1:${port}`);
-  const processes = listProcesses(databaseUrl, ports);
-  const fleet = startFleet(earlier === undefined ? processes : processes.map((it) => ({ ...it, file: earlier })));
-  const killed: Record<string, number> = {};
-  const killOne = async () => {
-    const name = await fleet.killOne(random);
-    killed[name] = (killed[name] ?? 0) + 1;
-    return name;
-  };
-  let balanced: readonly string[] = urls;
-  const replaceAll = async (file: string) => {
-    for (const index of processes.keys()) {
-      balanced = urls.filter((_, at) => at !== index);
-      if (index < urls.length) await sleep(outMs);
-      await fleet.replace(index, file);
-      balanced = urls;
-    }
-  };
-  try {
-    await fleet.ready();
-    return await endure(
+  const options = { databaseUrl, account: 'processes', members, file: earlier };
+  return withProcesses(options, ({ fleet, urls, key }) => {
+    const killed: Record<string, number> = {};
+    const killOne = async () => {
+      const name = await fleet.killOne(random);
+      killed[name] = (killed[name] ?? 0) + 1;
+      return name;
+    };
+    let balanced = urls;
+    const replaceAll = async (file: string) => {
+      for (const index of members.keys()) {
+        balanced = urls.filter((_, at) => at !== index);
+        if (index < urls.length) await sleep(outMs);
+        await fleet.replace(index, file);
+        balanced = urls;
+      }
+    };
+    return endure(
       {
         ...{ databaseUrl, urls: () => balanced, key, random, isResent: true, isSpread: true, pauseMs, drainMs },
         isReceiverUnreliable: true,
@@ -105,33 +102,15 @@ export async function endureProcesses(trial: Trial): Promise<Row[][]> {
           ...rowsOfCounts(Object.fromEntries(after.receiver.faults)),
           ...(await retryAll(after)),
         ];
-        return [readings, rowsOfEvents(events), deliveries, rowsOfProcesses(fleet, killed)];
+        const processes: Row[] = [
+          { what: 'kill -9', found: sumOf(killed) },
+          ...rowsOfCounts(killed),
+          { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
+        ];
+        return [readings, rowsOfEvents(events), deliveries, processes];
       },
     );
-  } finally {
-    for (const death of fleet.deaths()) console.error(death);
-    await fleet.close();
-  }
-}
-
-/** Returns two services and two separate workers. One of the services also delivers webhooks. */
-function listProcesses(databaseUrl: string, ports: readonly number[]): ProcessOptions[] {
-  const env = {
-    HOST: '127.0.0.1',
-    ...settingsFor(databaseUrl),
-    LOG_LEVEL: 'warn',
-    SECRETS_KEY: 'processes-processes-processes-processes',
-    WEBHOOK_ALLOW_LOOPBACK: '1',
-    ...ample,
-    ...storyEnv,
-  };
-  const [first, second] = ports.map(String);
-  return [
-    { name: 'service with worker', args: [], env: { ...env, PORT: first ?? '', WORKER: '1' } },
-    { name: 'service alone', args: [], env: { ...env, PORT: second ?? '', WORKER: '0' } },
-    { name: 'worker alone', args: ['deliver'], env },
-    { name: 'worker alone', args: ['deliver'], env },
-  ];
+  });
 }
 
 /**
@@ -181,13 +160,5 @@ async function retryAll({ client, webhook, receiver, failed, drain }: Aftermath)
   return [
     { what: 'failed deliveries retried', found: count },
     { what: '  arrived', found, allowed: [count, count] },
-  ];
-}
-
-function rowsOfProcesses(fleet: Fleet, killed: Readonly<Record<string, number>>): Row[] {
-  return [
-    { what: 'kill -9', found: sumOf(killed) },
-    ...rowsOfCounts(killed),
-    { what: 'processes that ended unexpectedly', found: fleet.deaths().length, allowed: 0 },
   ];
 }

@@ -3,6 +3,7 @@ import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scene
 import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
 import { ndjson } from '../../../testkit/batch.js';
 import { chapterOf } from '../../../testkit/story.js';
+import { headersOf } from './client.js';
 
 /** A reading with the responses to it. A line of a batch gets no state. */
 export interface Sent {
@@ -183,11 +184,11 @@ async function sendReadings(
 ): Promise<ReadonlyArray<Sent['answers'][number] | undefined> | string> {
   const [first] = readings;
   if (readings.length === 1) {
-    const answer = await trySend(`${url}/v1/ingest`, key, JSON.stringify(first));
+    const answer = await trySend<StateReading>(`${url}/v1/ingest`, headersOf(key), JSON.stringify(first));
     return typeof answer === 'string' ? answer : [answer];
   }
-  const path = `${url}/v1/ingest/batch`;
-  const answer = await trySend<Schema<'BatchResult'>>(path, key, ndjson(readings), 'application/x-ndjson');
+  const headers = headersOf(key, 'application/x-ndjson');
+  const answer = await trySend<Schema<'BatchResult'>>(`${url}/v1/ingest/batch`, headers, ndjson(readings));
   if (typeof answer === 'string') return answer;
   const invalid = answer.results.find(({ status }) => status >= 400 && status < 500);
   if (invalid) throw new Error(JSON.stringify(invalid));
@@ -198,19 +199,14 @@ async function sendReadings(
  * Returns the response, or the reason why the request must be resent. Rejects if the service rejects the request
  * permanently.
  */
-export async function trySend<Body = StateReading>(
-  url: string,
-  key: string,
-  body: string,
-  mediaType = 'application/json',
-): Promise<Body | string> {
+async function trySend<Body>(url: string, headers: Record<string, string>, body: string): Promise<Body | string> {
   try {
-    const headers = { 'X-Service-Key': key, 'Content-Type': mediaType };
     const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(answerLimitMs) });
     const text = await response.text();
+    const status = `status ${response.status}`;
     if (response.ok) return JSON.parse(text) as Body;
-    if (response.status < 500 && !repeatable.includes(response.status)) throw new RefusedError(response.status, text);
-    return `status ${response.status}`;
+    if (response.status < 500 && !repeatable.includes(response.status)) throw new RefusedError(status, text);
+    return status;
   } catch (error) {
     if (error instanceof RefusedError) throw error;
     return (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).name;
@@ -218,10 +214,10 @@ export async function trySend<Body = StateReading>(
 }
 
 class RefusedError extends Error {
-  readonly status: string;
-
-  constructor(status: number, text: string) {
+  constructor(
+    readonly status: string,
+    text: string,
+  ) {
     super(`${status}: ${text}`);
-    this.status = `status ${status}`;
   }
 }

@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { Schema } from '../../../src/contract/contract.js';
+import { openReceiver } from '../../../testkit/open-receiver.js';
 
 /** A request to the receiver. */
 export interface Arrival {
@@ -43,27 +42,14 @@ export async function startUnreliableReceiver(random: () => number): Promise<Unr
   const faults = new Map<Fault, number>();
   let isReliable = false;
   let isSigned: (bytes: Buffer, headers: IncomingHttpHeaders) => boolean = () => false;
-
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    try {
-      for await (const part of request) parts.push(part as Buffer);
-    } catch {
-      return; // The sender was killed.
-    }
-    const bytes = Buffer.concat(parts);
-    const arrival: Arrival = {
-      id: String(request.headers['webhook-id']),
-      event: JSON.parse(bytes.toString()),
-      bodyDigest: createHash('sha256').update(bytes).digest('hex'),
-      isSigned: isSigned(bytes, request.headers),
-    };
+  const { url, close } = await openReceiver(({ id, event, bytes, headers }, response) => {
+    const bodyDigest = createHash('sha256').update(bytes).digest('hex');
+    const arrival: Arrival = { id, event, bodyDigest, isSigned: isSigned(bytes, headers) };
     arrivals.push(arrival);
-    const fault = isReliable ? undefined : drawFault(arrival.id, random);
+    const fault = isReliable ? undefined : drawFault(id, random);
     if (fault) {
       faults.set(fault, (faults.get(fault) ?? 0) + 1);
-      fail(fault, response);
-      return;
+      return fail(fault, response);
     }
     const accept = () => {
       accepted.push(arrival);
@@ -72,19 +58,10 @@ export async function startUnreliableReceiver(random: () => number): Promise<Unr
     if (!isReliable && random() < slowShare) setTimeout(accept, random() * slowMsMax);
     else accept();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    arrivals,
-    accepted,
-    faults,
+    ...{ url, close, arrivals, accepted, faults },
     expect: (secret) => void (isSigned = judgeOf(secret)),
     recover: () => void (isReliable = true),
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
   };
 }
 

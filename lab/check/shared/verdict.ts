@@ -26,13 +26,10 @@ function toName({ session_id, timestamp }: { readonly session_id: string; readon
 }
 
 /** A state change, derived from the responses to a session's readings. */
-export interface Change {
-  readonly session_id: string;
-  readonly previous_state: string;
-  readonly new_state: string;
-  readonly stress_score: number;
-  readonly timestamp: string;
-}
+export type Change = Pick<
+  Schema<'StateChange'>,
+  'session_id' | 'previous_state' | 'new_state' | 'stress_score' | 'timestamp'
+>;
 
 /**
  * Returns the responses to readings that were the newest when they arrived. A late reading gets the response of the
