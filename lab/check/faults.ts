@@ -8,7 +8,7 @@ import { databaseOption, type DatabaseChoice } from '../bench/support/databases.
 import { launch } from '../../testkit/launch.js';
 import { positive } from '../options.js';
 import { linesOf } from './attacks/report.js';
-import { listOf, runScenarios } from './attacks/run.js';
+import { listOf, runScenarios } from './attacks/scenario.js';
 import { reportOf, toScenario } from './faults/fault.js';
 import { listFaults } from './faults/faults.js';
 
@@ -48,7 +48,7 @@ function check({ database, only, node, seconds, kills, json }: Options): Promise
     choose: (kind) =>
       chosen
         .filter(({ databases }) => databases?.includes(kind) ?? true)
-        .map((fault, index) => toScenario(fault, index + 1, { faultMs })),
+        .map((fault, index) => toScenario(fault, index + 1, faultMs)),
     options: { node, measureMs, settleMs, limitMs: limits.aroundMs + kills * limits.perKillMs + faultMs },
     report: (outcomes) => [reportOf(outcomes), ...outcomes.flatMap(linesOf)].join('\n'),
     promise: 'No acknowledged data was lost, and no response was a 500.',

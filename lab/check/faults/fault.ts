@@ -4,47 +4,58 @@ import { type DatabaseKind } from '../../../testkit/databases.js';
 import { atLeast, type Row } from '../../../testkit/verdict.js';
 import { titleOf } from '../../bench/support/databases.js';
 import { figureColumns } from '../../figures.js';
-import { type Counts } from '../attacks/neighbor.js';
 import { tabulate } from '../attacks/report.js';
 import { type Scenario, type ScenarioOutcome } from '../attacks/scenario.js';
-import { type Stage } from '../attacks/stage.js';
+import type { Stage, StageOptions } from '../attacks/stage.js';
+import type { Counts } from '../shared/changes.js';
+import { ask, headersOf } from '../shared/client.js';
+
+/** The beginning and the end of a fault. */
+interface Steps {
+  readonly begin?: (stage: Stage) => unknown;
+  readonly end?: (stage: Stage) => unknown;
+}
 
 /** A fault that begins and ends while readings are sent. */
-export interface Fault {
+export interface Fault extends Steps {
   readonly name: string;
   readonly title: string;
   /** Databases that the fault applies to. Absent: every database. */
   readonly databases?: readonly DatabaseKind[];
-  readonly setUp?: Scenario['setUp'];
+  /** Starts what the service needs at startup. Returns steps that replace those of the fault. */
+  readonly setUp?: (defer: Stage['defer']) => Promise<Partial<StageOptions> & Steps> | (Partial<StageOptions> & Steps);
   /** Status that requests may get at the start of the fault, in addition to 503. */
   readonly excusedStatus?: number;
-  readonly begin: (stage: Stage) => unknown;
-  readonly end?: (stage: Stage) => unknown;
-}
-
-export interface FaultTimes {
-  /** Duration of the fault, ms. */
-  readonly faultMs: number;
 }
 
 /** Time before and after the fault in which readings must be acknowledged, ms. */
 const aroundMs = 3_000;
 
-/** Converts the fault to a scenario. During the fault, all operations are called, and none may return 500. */
-export function toScenario(fault: Fault, item: number, { faultMs }: FaultTimes): Scenario {
+/** Converts the fault, of `faultMs`, to a scenario. Meanwhile, all operations are called, and none may return 500. */
+export function toScenario(fault: Fault, item: number, faultMs: number): Scenario {
+  let steps: Steps = fault;
   return {
     item,
     title: fault.title,
     judge: (counts) => findingsOfFault(counts, fault.excusedStatus),
-    ...(fault.setUp && { setUp: fault.setUp }),
+    async setUp(defer) {
+      const { begin = fault.begin, end = fault.end, ...options } = (await fault.setUp?.(defer)) ?? {};
+      steps = { ...(begin && { begin }), ...(end && { end }) };
+      return options;
+    },
     async attack(stage) {
-      const probe = startProbe(stage);
-      await sleep(aroundMs);
-      await fault.begin(stage);
-      await sleep(faultMs);
-      await fault.end?.(stage);
-      await sleep(aroundMs);
-      return probe.stop();
+      let isOver = false;
+      const probing = probe(stage, () => isOver);
+      try {
+        await sleep(aroundMs);
+        await steps.begin?.(stage);
+        await sleep(faultMs);
+        await steps.end?.(stage);
+        await sleep(aroundMs);
+      } finally {
+        isOver = true;
+      }
+      return probing;
     },
   };
 }
@@ -102,48 +113,18 @@ const calls: readonly Call[] = [
   { path: '/readyz' },
 ];
 
-interface Probe {
-  /** Stops the calls. Resolves with one finding per response that is not allowed during the fault. */
-  stop(): Promise<readonly Row[]>;
-}
-
-/** Calls the other operations repeatedly during a fault. */
-function startProbe({ service, attacker: { key } }: Stage): Probe {
-  const statuses = new Map<string, number>();
-  let isStopped = false;
-  const run = async () => {
-    for (let count = 0; !isStopped; count += 1) {
-      const { path, method = 'GET', body } = calls[count % calls.length] as Call;
-      const status = await statusOf(service().url + path, method, key, body);
-      if (status >= 500 && status !== 503) {
-        const call = `${method} ${path.replace(/\?.*/, '')}: ${status}`;
-        statuses.set(call, (statuses.get(call) ?? 0) + 1);
-      }
-      await sleep(pauseMs);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      isStopped = true;
-      await running;
-      return [...statuses].map(([what, found]) => ({ what, found, allowed: 0 }));
-    },
-  };
-}
-
-/** Resolves with the status of a request. 0 if there is no response. */
-async function statusOf(url: string, method: string, key: string, body: unknown): Promise<number> {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  const signal = AbortSignal.timeout(answerMs);
-  try {
-    const response = await fetch(url, { method, headers, ...text, signal });
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return 0;
+/** Calls the other operations repeatedly until the fault ends. Returns one finding per response that is not allowed. */
+async function probe({ service, attacker: { key } }: Stage, isOver: () => boolean): Promise<Row[]> {
+  const statuses: Record<string, number> = {};
+  for (let count = 0; !isOver(); count += 1) {
+    const { path, method = 'GET', body } = calls[count % calls.length] as Call;
+    const options = { method, timeout: answerMs, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const status = await ask(service().url + path, headersOf(key), options);
+    const call = `${method} ${path.replace(/\?.*/, '')}: ${status}`;
+    if (status >= 500 && status !== 503) statuses[call] = (statuses[call] ?? 0) + 1;
+    await sleep(pauseMs);
   }
+  return Object.entries(statuses).map(([what, found]) => ({ what, found, allowed: 0 }));
 }
 
 const counted = [

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPrivateRedis } from '../../../testkit/redis.js';
-import { readConfig } from '../../../src/config/config.js';
-import { openDatabase } from '../../../src/store/database.js';
+import { openKnex } from '../../bench/support/databases.js';
 import type { Stage } from '../attacks/stage.js';
 import type { ServiceProgram } from '../../../testkit/program.js';
-import { databaseReadOnly, diskFull, serverOf, setUpServer } from './databases.js';
+import { databaseFrozen, databaseReadOnly, databaseStopped, diskFull } from './databases.js';
 import type { Fault } from './fault.js';
 import { createLimitedLog, fillLimitedLog, limitFileSize } from './full-log.js';
 
@@ -27,23 +26,9 @@ export function listFaults(kills: number): readonly Fault[] {
         }
       },
     },
-    {
-      name: 'database-stopped',
-      title: 'database server killed, started again after the fault',
-      databases: ['mysql'],
-      setUp: setUpServer(),
-      begin: (stage) => serverOf(stage).kill(),
-      end: (stage) => serverOf(stage).start(),
-    },
-    {
-      name: 'database-frozen',
-      title: 'database server frozen (SIGSTOP)',
-      databases: ['mysql'],
-      setUp: setUpServer(),
-      begin: (stage) => serverOf(stage).freeze(),
-      end: (stage) => serverOf(stage).thaw(),
-    },
-    databaseLocked(),
+    databaseStopped,
+    databaseFrozen,
+    databaseLocked,
     databaseReadOnly,
     ...diskFull,
     {
@@ -73,19 +58,19 @@ export function listFaults(kills: number): readonly Fault[] {
       begin: ({ clock }) => clock.shift(hourMs),
       end: ({ clock }) => clock.shift(-hourMs),
     },
-    clockAhead(),
+    clockAhead,
     {
       name: 'wrong-key',
       title: 'starts with another SECRETS_KEY between a stop and a start',
-      begin: ({ restart, startWithWrongKey }) => restart({ between: () => requireRefusal(startWithWrongKey) }),
+      begin: (stage) => stage.restart({ between: () => requireRefusal(stage) }),
     },
-    redisFrozen(),
+    redisFrozen,
   ];
 }
 
 /** Rejects unless the service refuses to start because of its key. */
-async function requireRefusal(start: Stage['startWithWrongKey']): Promise<void> {
-  const outcome = await start().then(
+async function requireRefusal({ startOther }: Stage): Promise<void> {
+  const outcome = await startOther({ SECRETS_KEY: 'wrong-wrong-wrong-wrong-wrong-wrong' }).then(
     () => 'started',
     (error: Error) => error.message,
   );
@@ -93,55 +78,47 @@ async function requireRefusal(start: Stage['startWithWrongKey']): Promise<void> 
     throw new Error(`a service with another key was not refused: ${outcome}`);
 }
 
-/** Returns the fault of a second service whose clock is two days ahead. It purges once at its start. */
-function clockAhead(): Fault {
-  let other: ServiceProgram | undefined;
-  return {
-    name: 'clock-ahead',
-    title: 'second service whose clock is two days ahead',
-    async begin({ startAhead }) {
-      other = await startAhead(48 * hourMs);
-    },
-    end: () => other?.stop(),
-  };
-}
+/** A second service, whose clock is two days ahead, purges once at its start. */
+const clockAhead: Fault = {
+  name: 'clock-ahead',
+  title: 'second service whose clock is two days ahead',
+  setUp() {
+    let other: ServiceProgram | undefined;
+    return {
+      async begin({ startOther }) {
+        other = await startOther({}, 48 * hourMs);
+      },
+      end: () => other?.stop(),
+    };
+  },
+};
 
-/**
- * Returns the fault of a process that stops while it holds SQLite's write lock. It affects SQLite like a frozen server
- * affects MySQL.
- */
-function databaseLocked(): Fault {
-  let release: (() => Promise<unknown>) | undefined;
-  return {
-    name: 'database-locked',
-    title: "another process holds the database's write lock",
-    databases: ['sqlite'],
-    async begin({ databaseUrl }) {
-      const knex = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database);
-      const transaction = await knex.transaction();
-      // Any write takes the lock. This write changes nothing.
-      await transaction('webhooks').where({ webhook_id: '' }).delete();
-      release = async () => {
-        await transaction.rollback();
-        await knex.destroy();
-      };
-    },
-    end: () => release?.(),
-  };
-}
+/** A process stops while it holds SQLite's write lock. This affects SQLite like a frozen server affects MySQL. */
+const databaseLocked: Fault = {
+  name: 'database-locked',
+  title: "another process holds the database's write lock",
+  databases: ['sqlite'],
+  setUp() {
+    let release: (() => Promise<unknown>) | undefined;
+    return {
+      async begin({ databaseUrl }) {
+        const knex = openKnex(databaseUrl);
+        const transaction = await knex.transaction();
+        // Any write takes the lock. This write changes nothing.
+        await transaction('webhooks').where({ webhook_id: '' }).delete();
+        release = () => transaction.rollback().then(() => knex.destroy());
+      },
+      end: () => release?.(),
+    };
+  },
+};
 
-function redisFrozen(): Fault {
-  let redis: Awaited<ReturnType<typeof startPrivateRedis>> | undefined;
-  return {
-    name: 'redis-frozen',
-    title: 'Redis frozen (SIGSTOP)',
-    async setUp(defer) {
-      const started = await startPrivateRedis();
-      redis = started;
-      defer(started.stop);
-      return { env: { REDIS_URL: started.url } };
-    },
-    begin: () => redis?.freeze(),
-    end: () => redis?.thaw(),
-  };
-}
+const redisFrozen: Fault = {
+  name: 'redis-frozen',
+  title: 'Redis frozen (SIGSTOP)',
+  async setUp(defer) {
+    const { url, stop, freeze, thaw } = await startPrivateRedis();
+    defer(stop);
+    return { env: { REDIS_URL: url }, begin: freeze, end: thaw };
+  },
+};
