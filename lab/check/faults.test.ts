@@ -1,23 +1,17 @@
-import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { runScript } from '../../testkit/process.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { isAllowed } from '../../testkit/verdict.js';
+import { limitMs, runLab } from '../run-lab.js';
 import { findingsOfFault } from './faults/fault.js';
-
-const limitMs = 180_000;
 
 test(
   'no acknowledged reading and no webhook is lost while another process locks the database',
   async () => {
-    const temporary = await temporaryFolder();
     const args = ['--database', 'sqlite', '--only', 'database-locked', '--seconds', '1'];
-    const { code, stdout } = await runScript('lab/check/faults', args, { TMPDIR: temporary });
+    const { code, stdout, left } = await runLab('check/faults', ...args);
     const [, acknowledged] = /^another process holds .* holds +(\d+) +0 +\d+ +\d+ +0 +\d+ +0$/m.exec(stdout) ?? [];
     expect(Number(acknowledged)).toBeGreaterThan(50);
-    // The folder contains only the cache of tsx.
-    expect((await readdir(temporary)).filter((name) => !name.startsWith('tsx-'))).toEqual([]);
-    expect(code).toBe(0);
+    expect({ code, left }).toEqual({ code: 0, left: [] });
   },
   limitMs,
 );
