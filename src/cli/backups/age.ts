@@ -1,31 +1,20 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
-import { computeSharedSecret, type AgeIdentity, toPublicKey, toRaw, type Recipient } from './age-keys.js';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 
 /**
  * The file format age, version 1 (https://c2sp.org/age), for X25519 keys. The program `age` reads and writes the same
- * files. The content is encrypted in chunks, and a missing or changed chunk is detected.
+ * files. A missing or changed part is detected.
  */
 
 const version = 'age-encryption.org/v1';
-const cipher = 'chacha20-poly1305';
-const chunkBytes = 65_536;
-const tagBytes = 16;
-const nonceBytes = 16;
-/** Maximum length of a header in bytes, enough for hundreds of recipients. */
+const damaged = 'it is truncated or damaged';
+/** Maximum length of a header in bytes, enough for hundreds of recipients. The library reads a header of any length. */
 const headerMax = 65_536;
-const zeroNonce = Buffer.alloc(12);
 
 export type Bytes = AsyncIterable<Buffer>;
+/** A public key, e.g. `age1…`. */
+export type Recipient = string;
+/** A private key, e.g. `AGE-SECRET-KEY-1…`. */
+export type AgeIdentity = string;
 
 export function isAge(start: Buffer): boolean {
   return start.toString('latin1').startsWith(`${version}\n`);
@@ -37,132 +26,85 @@ export function isArmored(start: Buffer): boolean {
 }
 
 export async function* encrypt(content: Bytes, recipient: Recipient): AsyncGenerator<Buffer> {
-  const fileKey = randomBytes(16);
-  const header = `${version}\n${wrap(fileKey, recipient)}---`;
-  yield Buffer.from(`${header} ${toText(computeMac(fileKey, header))}\n`);
-  const nonce = randomBytes(nonceBytes);
-  yield nonce;
-  const key = derive(fileKey, nonce, 'payload');
-  let index = 0;
-  for await (const { chunk, isLast } of inChunks(content, chunkBytes)) {
-    const sealing = createCipheriv(cipher, key, makeNonce(index++, isLast), { authTagLength: tagBytes });
-    yield Buffer.concat([sealing.update(chunk), sealing.final(), sealing.getAuthTag()]);
-  }
+  yield* toBuffers(await createEncrypter(recipient).encrypt(toStream(content)));
 }
 
 /** Yields the decrypted content. Throws if no identity decrypts the file, or if the file is truncated or modified. */
 export async function* decrypt(file: Bytes, identities: readonly AgeIdentity[]): AsyncGenerator<Buffer> {
-  const pieces = file[Symbol.asyncIterator]();
-  const { fileKey, rest } = await readHeader(pieces, identities);
-  const key = derive(fileKey, rest.subarray(0, nonceBytes), 'payload');
-  const payload = resume(rest.subarray(nonceBytes), pieces);
-  let index = 0;
-  for await (const { chunk, isLast } of inChunks(payload, chunkBytes + tagBytes)) {
-    const content = open(key, makeNonce(index, isLast), chunk);
-    if (content === undefined || (content.length === 0 && index > 0)) throw new Error(damaged);
-    index += 1;
-    yield content;
-  }
-}
-
-const damaged = 'it is truncated or damaged';
-
-/** Reads the header and the nonce. Returns the key of the file, and the bytes from the nonce on. */
-async function readHeader(pieces: AsyncIterator<Buffer>, identities: readonly AgeIdentity[]) {
-  let start: Buffer = Buffer.alloc(0);
-  for (;;) {
-    // One character per byte, so that positions in the text are positions in the file.
-    const found = /^([^]*?\n---) ([A-Za-z0-9+/]{43})\n/.exec(start.subarray(0, headerMax).toString('latin1'));
-    const end = found?.[0].length ?? Infinity;
-    if (found && start.length >= end + nonceBytes) {
-      const [, header = '', mac = ''] = found;
-      const fileKey = unwrap(header, identities);
-      if (!timingSafeEqual(computeMac(fileKey, header), toBytes(mac))) throw new Error(damaged);
-      return { fileKey, rest: start.subarray(end) };
-    }
-    const next = await pieces.next();
-    if (next.done || start.length > headerMax) throw new Error(damaged);
-    start = Buffer.concat([start, next.value]);
-  }
-}
-
-async function* resume(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
-}
-
-/** Splits a stream into chunks of `bytes`. The last chunk is shorter or full, and empty only if the stream is empty. */
-async function* inChunks(stream: Bytes, bytes: number): AsyncGenerator<{ chunk: Buffer; isLast: boolean }> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of stream) {
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    for (; rest.length > bytes; rest = rest.subarray(bytes)) yield { chunk: rest.subarray(0, bytes), isLast: false };
-  }
-  yield { chunk: rest, isLast: true };
-}
-
-function makeNonce(index: number, isLast: boolean): Buffer {
-  const nonce = Buffer.alloc(12);
-  nonce.writeUIntBE(index, 5, 6);
-  nonce[11] = isLast ? 1 : 0;
-  return nonce;
-}
-
-/** Returns the lines of a recipient, which contain the encrypted key of the file. */
-function wrap(fileKey: Buffer, recipient: Recipient): string {
-  const { privateKey, publicKey } = generateKeyPairSync('x25519');
-  const share = toRaw(publicKey);
-  const key = deriveWrapKey(diffieHellman({ privateKey, publicKey: recipient }), share, recipient);
-  const sealing = createCipheriv(cipher, key, zeroNonce, { authTagLength: tagBytes });
-  const body = Buffer.concat([sealing.update(fileKey), sealing.final(), sealing.getAuthTag()]);
-  return `-> X25519 ${toText(share)}\n${toText(body)}\n`;
-}
-
-function unwrap(header: string, identities: readonly AgeIdentity[]): Buffer {
-  for (const [, share = '', body = ''] of header.matchAll(/^-> X25519 ([A-Za-z0-9+/]{43})\n([A-Za-z0-9+/]{43})$/gm))
-    for (const identity of identities) {
-      const raw = toBytes(share);
-      const shared = computeSharedSecret(identity, toPublicKey(raw));
-      if (!shared) throw new Error(damaged);
-      const fileKey = open(deriveWrapKey(shared, raw, createPublicKey(identity)), zeroNonce, toBytes(body));
-      if (fileKey) return fileKey;
-    }
-  throw new Error('it is encrypted for another key');
-}
-
-function deriveWrapKey(shared: Buffer, share: Buffer, recipient: Recipient): Buffer {
-  return derive(shared, Buffer.concat([share, toRaw(recipient)]), `${version}/X25519`);
-}
-
-/** Returns the content of a chunk. Undefined if the key does not fit or the chunk was changed. */
-function open(key: Buffer, nonce: Buffer, chunk: Buffer): Buffer | undefined {
-  if (chunk.length < tagBytes) return undefined;
-  const opening = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-  opening.setAuthTag(chunk.subarray(-tagBytes));
+  const decrypter = new Decrypter();
+  for (const identity of identities) decrypter.addIdentity(identity);
   try {
-    return Buffer.concat([opening.update(chunk.subarray(0, -tagBytes)), opening.final()]);
-  } catch {
-    return undefined;
+    yield* toBuffers(await decrypter.decrypt(toStream(requireHeader(file))));
+  } catch (error) {
+    // The file cannot be read. The library throws errors without a code.
+    if (typeof (error as { code?: unknown }).code === 'string') throw error;
+    const isOfAnother = (error as Error).message.startsWith('no identity matched');
+    throw new Error(isOfAnother ? 'it is encrypted for another key' : damaged, { cause: error });
   }
 }
 
-function computeMac(fileKey: Buffer, header: string): Buffer {
-  return createHmac('sha256', derive(fileKey, Buffer.alloc(0), 'header'))
-    .update(header, 'latin1')
-    .digest();
+export async function createAgeKey(): Promise<{ readonly recipient: Recipient; readonly identity: AgeIdentity }> {
+  const identity = await generateX25519Identity();
+  return { recipient: await identityToRecipient(identity), identity };
 }
 
-function derive(secret: Buffer, salt: Buffer, info: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, salt, info, 32));
+/** Returns a public key, e.g. `age1…`. Throws if the text is not a public key, or if its point has a low order. */
+export async function readRecipient(text: string): Promise<Recipient> {
+  try {
+    // The library also knows other kinds of keys, whose texts are longer.
+    if (text.length !== 62) throw new Error('not an X25519 key');
+    await createEncrypter(text).encrypt('');
+    return text;
+  } catch (error) {
+    const form = '"age1" and 58 more characters: create one with backup --create-key FILE';
+    throw new Error(`must be an age public key, ${form}`, { cause: error });
+  }
 }
 
-function toText(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+/** Returns the keys of an identity file, as `age-keygen` writes it. Throws if there is none. */
+export async function readIdentities(text: string): Promise<AgeIdentity[]> {
+  const lines = text.split('\n').map((line) => line.trim());
+  const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (identities.length === 0) throw new Error('it contains no line "AGE-SECRET-KEY-1…"');
+  const areKeys = identities.map((it) =>
+    identityToRecipient(it).then(
+      () => it.startsWith('AGE-SECRET-KEY-1'),
+      () => false,
+    ),
+  );
+  if ((await Promise.all(areKeys)).includes(false))
+    throw new Error('it must contain lines "AGE-SECRET-KEY-1…" and comments only');
+  return identities;
 }
 
-/** Reads base64 without padding. Throws if another text has the same bytes. */
-function toBytes(text: string): Buffer {
-  const bytes = Buffer.from(text, 'base64');
-  if (toText(bytes) !== text) throw new Error(damaged);
-  return bytes;
+function createEncrypter(recipient: Recipient): Encrypter {
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(recipient);
+  return encrypter;
+}
+
+/** Yields a file in which the header ends within `headerMax`. Throws for another one before it reads more. */
+async function* requireHeader(file: Bytes): AsyncGenerator<Buffer> {
+  let start: Buffer = Buffer.alloc(0);
+  let isRead = false;
+  for await (const piece of file) {
+    if (isRead) yield piece;
+    else {
+      start = Buffer.concat([start, piece]);
+      // One character per byte. The last line of a header is its MAC.
+      isRead = /\n--- .{43}\n/.test(start.subarray(0, headerMax).toString('latin1'));
+      if (isRead) yield start;
+      else if (start.length > headerMax) break;
+    }
+  }
+  if (!isRead) throw new Error(damaged);
+}
+
+function toStream(content: Bytes): ReadableStream<Uint8Array> {
+  // `Readable.toWeb` of Node 20 throws outside of the promise when the reader ends early.
+  return ReadableStream.from(content) as ReadableStream<Uint8Array>;
+}
+
+async function* toBuffers(stream: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, byteLength } of stream) yield Buffer.from(buffer, byteOffset, byteLength);
 }

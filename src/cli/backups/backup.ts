@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { buildKeyFilePath } from '../../config/secrets-key.js';
 import { recordBackup } from '../../observe/probes.js';
-import type { Recipient } from './age-keys.js';
+import type { Recipient } from './age.js';
 import { buildChecksumPath } from './checksum.js';
 import { recordErasures } from './erasures.js';
 import { buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';

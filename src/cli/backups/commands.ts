@@ -49,8 +49,7 @@ async function runBackup(
     const { verifyBackup } = await import('./verify.js');
     return verifyBackup(config, verify, options.key);
   }
-  const { readRecipient } = await import('./age-keys.js');
-  const recipient = publicKey === undefined ? undefined : checkPublicKey(() => readRecipient(publicKey));
+  const recipient = publicKey === undefined ? undefined : await readPublicKey(publicKey);
   const { backUpToFile, backUpToFolder } = await import('./backup.js');
   if (to === undefined) return backUpToFile(config, file as string, recipient);
   if (every === undefined) return backUpToFolder(config, to, keep, recipient);
@@ -74,17 +73,17 @@ function requireOneTarget(file: string | undefined, options: BackupOptions): voi
     throw new Error('--public-key is for writing a backup: pass FILE or --to FOLDER');
 }
 
-function checkPublicKey<T>(read: () => T): T {
+async function readPublicKey(text: string): Promise<string> {
   try {
-    return read();
+    return await (await import('./age.js')).readRecipient(text);
   } catch (error) {
     throw new Error(`--public-key: ${(error as Error).message}`, { cause: error });
   }
 }
 
 async function printNewKey(file: string): Promise<void> {
-  const { createAgeKey } = await import('./age-keys.js');
-  const { recipient, identity } = createAgeKey();
+  const { createAgeKey } = await import('./age.js');
+  const { recipient, identity } = await createAgeKey();
   writeFileSync(file, `# public key: ${recipient}\n${identity}\n`, { mode: 0o600, flag: 'wx' });
   console.error(`Wrote the private key to ${file}. Keep it away from the backups: without it, they cannot be read.`);
   console.log(recipient);

@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../config/config.js';
 import { buildKeyFilePath, readKey, readKeyFile } from '../../config/secrets-key.js';
-import { type AgeIdentity, readIdentities } from './age-keys.js';
-import { type Bytes, decrypt, isAge, isArmored } from './age.js';
+import { type AgeIdentity, type Bytes, decrypt, isAge, isArmored, readIdentities } from './age.js';
 import { createDigests, requireChecksum, verifyChecksum } from './checksum.js';
 import { type MysqlServer, startLoad } from './mysql-programs.js';
 
@@ -18,10 +17,10 @@ export interface ReadOptions {
 export type FoundBackup = Awaited<ReturnType<typeof findBackup>>;
 
 /** Reads a file of private keys. Errors name the file, and contain no key. */
-export function readIdentityFile(file: string | undefined): readonly AgeIdentity[] {
+export async function readIdentityFile(file: string | undefined): Promise<readonly AgeIdentity[]> {
   if (file === undefined) return [];
   try {
-    return readIdentities(readFileSync(file, 'utf8'));
+    return await readIdentities(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`--key ${file}: ${(error as Error).message}`, { cause: error });
   }

@@ -46,7 +46,7 @@ export async function restore(
   file: string,
   { replace, unverified, key }: RestoreOptions,
 ): Promise<void> {
-  const options = { replace, unverified, identities: readIdentityFile(key) };
+  const options = { replace, unverified, identities: await readIdentityFile(key) };
   const backup = await findBackup(config, file, options);
   const restoring = { config, backup, options };
   await (config.database.kind === 'sqlite' ? restoreSqlite(restoring, config.database.file) : restoreMysql(restoring));

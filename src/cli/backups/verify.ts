@@ -25,7 +25,7 @@ interface Verified {
 
 /** Restores a backup into a temporary database, compares both, and prints the number of rows. Rejects if they differ. */
 export async function verifyBackup(config: Config, file: string, keyFile: string | undefined): Promise<void> {
-  const options = { identities: readIdentityFile(keyFile), unverified: false };
+  const options = { identities: await readIdentityFile(keyFile), unverified: false };
   const backup = await findBackup(config, file, options);
   const isSqlite = config.database.kind === 'sqlite';
   const { origin, counts } = await (isSqlite ? verifyCopy(backup, options) : verifyDump(config, backup, options));
