@@ -32,7 +32,7 @@ export function dashboardPage(): string {
           <main id="main" tabindex="-1">
             <noscript><p class="notice">The dashboard requires JavaScript.</p></noscript>
           </main>
-          <footer class="foot">
+          <footer class="foot line">
             <p class="hint">Not a medical device. Scores are for adapting software to people, not for diagnosis.</p>
             <p class="line hint" data-usage hidden></p>
             <p class="hint"><a href="../docs/">Documentation</a></p>

@@ -27,7 +27,7 @@ function fieldEntry({ name, schema, isRequired, description }: Field, id: string
   const text = description ?? resolved.description;
   const notes = [
     side === 'asked' && isRequired && html` <span class="required">required</span>`,
-    side === 'answered' && !isRequired && html` <span class="type">may be absent</span>`,
+    side === 'answered' && !isRequired && html` <span class="hint">may be absent</span>`,
   ];
   const details = [
     text !== undefined && html`<p>${inline(text.trim())}</p>`,
@@ -35,7 +35,7 @@ function fieldEntry({ name, schema, isRequired, description }: Field, id: string
     resolved.default !== undefined && html`<p class="values">Default <code>${String(resolved.default)}</code></p>`,
     inner(resolved, name, id, side),
   ];
-  const type = html`<span class="type">${describeType(schema)}</span>`;
+  const type = html`<span class="hint">${describeType(schema)}</span>`;
   return html`<dt id="${id}"><a class="name" href="#${id}">${name}</a> ${type}${notes}</dt>
     <dd>${details}</dd>`;
 }
@@ -48,7 +48,7 @@ function inner(schema: Schema, name: string, id: string, side: Side): Html | und
   if (fields.length === 0) return undefined;
   const each = held === schema ? '' : map ? ' of each value' : ' of each item';
   return html`<details class="inner">
-    <summary>Fields${each} of <code>${name}</code></summary>
+    <summary class="hint">Fields${each} of <code>${name}</code></summary>
     ${fieldList(fields, id, side)}
   </details>`;
 }

@@ -19,7 +19,7 @@ export function homePage(): Html {
         Send what your app or agent senses of a person: heart rate, tone of voice, expression, sentiment. The same
         request answers how stressed that person is, why, and what an assistant should do about it.
       </p>
-      <p class="calls">
+      <p class="line">
         <a class="primary" href="./${gettingStarted.slug}/">Get started</a
         ><a class="secondary" href="./${reference.slug}/">${reference.title}</a>
       </p>
@@ -37,7 +37,7 @@ export function homePage(): Html {
             ${group.guides.map(
               ({ slug, title, summary }) =>
                 html`<li>
-                  <a href="./${slug}/"><strong>${title}</strong><span>${summary}</span></a>
+                  <a class="card hint" href="./${slug}/"><strong>${title}</strong>${summary}</a>
                 </li>`,
             )}
           </ul>
@@ -49,7 +49,9 @@ export function homePage(): Html {
         ${contract.tags.map(
           ({ name, description }) =>
             html`<li>
-              <a href="./${reference.slug}/${tagSlug(name)}/"><strong>${name}</strong><span>${description}</span></a>
+              <a class="card hint" href="./${reference.slug}/${tagSlug(name)}/"
+                ><strong>${name}</strong>${description}</a
+              >
             </li>`,
         )}
       </ul>
@@ -58,7 +60,7 @@ export function homePage(): Html {
 
 /** Returns the bands of the score, from calm to acute stress. */
 function scale(): Html {
-  return html`<ol class="scale" aria-label="The five states">
-    ${bands.map(({ state, min_score: min, max_score: max }) => html`<li class="${state}"><strong>${state.split('_').map((it, index) => html`${index > 0 && raw('_<wbr>')}${it}`)}</strong><span>${min}–${max}</span></li>`)}
+  return html`<ol class="scale hint" aria-label="The five states">
+    ${bands.map(({ state, min_score: min, max_score: max }) => html`<li class="${state}"><strong>${state.split('_').map((it, index) => html`${index > 0 && raw('_<wbr>')}${it}`)}</strong>${min}–${max}</li>`)}
   </ol>`;
 }

@@ -127,7 +127,7 @@ function sideNav(page: Page, root: string): Html {
     ${contract.tags.map(
       ({ name }) =>
         html`<h3>${name}</h3>
-          <ul class="operations">
+          <ul>
             ${operationLinks(name, root)}
           </ul>`,
     )}
@@ -149,7 +149,7 @@ function operationLinks(tag: string, root: string): Html[] {
       (operation) =>
         html`<li>
           <a href="${root}${operationHref(operation)}" data-spy="${operation.id}"
-            ><span>${operation.summary}</span>${methodBadge(operation.method)}</a
+            ><span class="cut">${operation.summary}</span>${methodBadge(operation.method)}</a
           >
         </li>`,
     );
@@ -166,7 +166,7 @@ function nextPage({ slug }: Page, root: string): Html | undefined {
   const next = order[order.findIndex((it) => it.slug === slug) + 1];
   if (slug === changelog.slug || !next) return undefined;
   return html`<p class="next">
-    <a href="${root}${next.slug}/"><span>Next</span><strong>${next.title}</strong>${next.summary}</a>
+    <a class="card hint" href="${root}${next.slug}/">Next<strong>${next.title}</strong>${next.summary}</a>
   </p>`;
 }
 
@@ -183,11 +183,11 @@ function onThisPage({ slug, sections = [] }: Page, root: string): Html {
 
 function foot(root: string): Html {
   return html`<footer>
-    <p>
+    <p class="hint">
       ${contract.info.title} ${contract.info.version} · <a href="${root}changelog/">Changelog</a> ·
       <a href="${root}openapi.yaml">OpenAPI</a>
     </p>
-    <p>Not a medical device. Scores are for adapting software to people, not for diagnosis.</p>
+    <p class="hint">Not a medical device. Scores are for adapting software to people, not for diagnosis.</p>
   </footer>`;
 }
 

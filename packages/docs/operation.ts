@@ -14,7 +14,7 @@ export function operationArticle(operation: Operation): Html {
   return html`<article class="row operation" id="${id}">
     <div class="text">
       <h2>${summary}<a class="anchor" href="#${id}" aria-label="Link to ${summary}">#</a></h2>
-      <p class="endpoint">${methodBadge(method)}<code>${path ?? 'your address'}</code></p>
+      <p class="line endpoint">${methodBadge(method)}<code>${path ?? 'your address'}</code></p>
       ${prose(description)}
       ${
         scope !== undefined &&
@@ -69,7 +69,8 @@ function answerEntry(answer: Answer, id: string): Html {
   const isGood = status.startsWith('2');
   return html`<details id="${id}">
     <summary>
-      <span class="status ${isGood ? 'good' : 'bad'}">${status}</span><span>${inline(description.trim())}</span>
+      <span class="status ${!isGood && 'fault'}">${status}</span
+      ><span class="cut hint">${inline(description.trim())}</span>
     </summary>
     ${isGood ? goodAnswer(answer, id) : problemAnswer(answer)}
   </details>`;
@@ -83,12 +84,12 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
   );
   return html`${
     body &&
-    html`<h4>Body · ${readName(body.schema)}</h4>
+    html`<h4 class="hint">Body · ${readName(body.schema)}</h4>
       ${fieldList(listFields(body.schema), id, 'answered')}`
   }
   ${
     headers.length > 0 &&
-    html`<h4>Headers</h4>
+    html`<h4 class="hint">Headers</h4>
       <dl class="fields">${entries}</dl>`
   }`;
 }
@@ -96,7 +97,7 @@ function goodAnswer({ headers, body }: Answer, id: string): Html {
 /** Returns the error codes of a response. The guide on errors lists the cause and the fix of each code. */
 function problemAnswer({ headers, body }: Answer): Html {
   const problems = (body?.examples ?? []).map(({ summary, value }) => ({ summary, ...(value as { code?: string }) }));
-  return html`<ul class="problems">
+  return html`<ul class="problems hint">
       ${problems.map(
         ({ summary, code }) =>
           html`<li>
@@ -104,7 +105,7 @@ function problemAnswer({ headers, body }: Answer): Html {
           </li>`,
       )}
     </ul>
-    ${headers.length > 0 && html`<p class="values">Headers ${headers.map(({ name }) => html`<code>${name}</code> `)}</p>`}`;
+    ${headers.length > 0 && html`<p class="values hint">Headers ${headers.map(({ name }) => html`<code>${name}</code> `)}</p>`}`;
 }
 
 /** Returns the samples with one tab per language. If scripts are disabled, all samples are shown. */

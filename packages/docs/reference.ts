@@ -44,7 +44,7 @@ function tagHead(tag: Tag, heading: Html, page: string): Html {
     <div class="code-column">
       <figure class="code endpoints">
         <figcaption>Endpoints</figcaption>
-        <ul>
+        <ul class="list">
           ${membersOf(tag).map(
             ({ id, method, path }) =>
               html`<li>

@@ -16,10 +16,12 @@ export function tryDialog({ id, method, path = '', summary, parameters, needsKey
     data-path="${path}"
   >
     <form class="console" novalidate>
-      <header>
+      <header class="line between">
         <div>
           <h2 id="try-${id}-title">${summary}</h2>
-          <p class="endpoint">${methodBadge(method)}<code data-server-name></code><code>${path}</code></p>
+          <p class="line endpoint">
+            ${methodBadge(method)}<code><span data-server-name></span><wbr />${path}</code>
+          </p>
         </div>
         <button type="button" class="icon-button" data-close aria-label="Close">${icon('M6 6l12 12M18 6L6 18')}</button>
       </header>
@@ -46,7 +48,7 @@ export function tryDialog({ id, method, path = '', summary, parameters, needsKey
 }
 
 function keyInput(id: string): Html {
-  return html`<p class="input">
+  return html`<p class="field">
     <label for="try-${id}-key">X-Service-Key</label>
     <input
       id="try-${id}-key"
@@ -65,8 +67,8 @@ function keyInput(id: string): Html {
 function parameterInput({ name, in: place, required = false, example }: Parameter, operation: string): Html {
   const id = `try-${operation}-${name}`;
   const value = required ? String(example) : '';
-  return html`<p class="input">
-    <label for="${id}">${name}${!required && html` <span>optional</span>`}</label>
+  return html`<p class="field">
+    <label for="${id}">${name}${!required && html` <span class="hint">optional</span>`}</label>
     <input
       id="${id}"
       type="text"
@@ -86,14 +88,14 @@ function bodyInput({ examples, mediaType }: Body, operation: string): Html {
   const lines = (texts[0] ?? '').split('\n').length;
   return html`${
       examples.length > 1 &&
-      html`<p class="input">
+      html`<p class="field">
         <label for="${id}-example">Example</label>
         <select id="${id}-example" data-example>
           ${examples.map(({ summary }, index) => html`<option value="${texts[index]}">${summary}</option>`)}
         </select>
       </p>`
     }
-    <p class="input">
+    <p class="field">
       <label for="${id}">Body</label>
       <textarea
         id="${id}"

@@ -22,7 +22,7 @@ export function personPage(): string {
           <main id="main" tabindex="-1">
             <noscript><p class="notice">This page requires JavaScript.</p></noscript>
           </main>
-          <footer class="foot"><p class="hint" data-disclaimer></p></footer>
+          <footer class="foot line"><p class="hint" data-disclaimer></p></footer>
         </body>
       </html> `,
   );

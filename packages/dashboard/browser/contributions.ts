@@ -22,15 +22,8 @@ export function contributionBars({ contributions, stress_score: score, state, ev
     const start = end;
     end += points;
     const sign = name === 'neutral' ? '' : points > 0 ? '+' : points < 0 ? '−' : '±';
-    return [
-      row(
-        names[name],
-        `${sign}${Math.abs(points)}`,
-        start,
-        end,
-        name === 'neutral' || name === 'held' ? 'start' : 'step',
-      ),
-    ];
+    const color = name === 'neutral' || name === 'held' ? '' : points < 0 ? 'calm' : 'stressed';
+    return [row(names[name], `${sign}${Math.abs(points)}`, start, end, color)];
   });
   const sum = row('Score', String(score), 0, score, state);
   return [
@@ -39,12 +32,11 @@ export function contributionBars({ contributions, stress_score: score, state, ev
   ];
 }
 
-function row(name: string, figure: string, start: number, end: number, kind: string) {
+function row(name: string, figure: string, start: number, end: number, color: string) {
   const [from, to] = [start, end]
     .map((it) => (100 * Math.min(Math.max(it, 0), scoreMax)) / scoreMax)
     .sort((a, b) => a - b);
   const style = `left: ${from}%; width: ${(to ?? 0) - (from ?? 0)}%`;
-  const direction = end < start && 'down';
-  const bar = h('span', { class: `piece ${kind} ${direction || ''}`.trim(), style });
+  const bar = h('span', { class: `piece ${color}`, style });
   return h('li', h('span', name), h('span.track', { 'aria-hidden': 'true' }, bar), h('strong.end', figure));
 }

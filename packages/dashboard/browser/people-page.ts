@@ -99,7 +99,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     const attention = people.filter(([, session]) => known.needsAttention(session, now)).length;
     show(found, `${count(people.length, 'person', 'people')}, ${attention} of them need attention`);
     const rowOf = ([id, session]: Person) =>
-      listRow(id, { href: personLink(id) }, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week', it)));
+      listRow(id, { href: personLink(id) }, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week.cut', it)));
     const isGrouped = sort.value === 'attention';
     show(rows, isGrouped ? groupRows(shown, ([, session]) => session, rowOf, now) : shown.map(rowOf));
   };

@@ -181,7 +181,7 @@ function sessionRow(session: KnownSession, isSelected: boolean, now: number) {
   const { session_id: id, subject_id: subject, recent } = session;
   const person =
     subject !== undefined &&
-    h('a.person', { href: personLink(subject), 'aria-label': `Person ${nameOf(subject)}` }, nameOf(subject));
+    h('a.person.cut', { href: personLink(subject), 'aria-label': `Person ${nameOf(subject)}` }, nameOf(subject));
   return listRow(
     id,
     { href: sessionLink(id), 'aria-current': isSelected && 'page' },
@@ -203,13 +203,13 @@ export function listRow(
   const { stress_score, evidence, atMs, sinceMs } = session;
   const [state, last] = [stateOf(session, now), shownState(session)];
   const since = [label(state), !evidence && h('span.since', ` since ${whenShort(sinceMs, now)}`)];
-  const rising = isRising(session, now) && h('span.rising', ' ↗ rising');
+  const rising = isRising(session, now) && h('span.rising.stressed', ' ↗ rising');
   return h(
     'li',
     { key: id, class: state },
     h('span.score-chip', evidence ? '–' : stress_score),
-    h('a.name', { title: nameOf(id) !== id && id, ...link }, h('strong', nameOf(id))),
-    h('span.state-name.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising]),
+    h('a.name.cut', { title: nameOf(id) !== id && id, ...link }, h('strong', nameOf(id))),
+    h('span.state-name.cut.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising]),
     h('span.hint.passed', age(atMs, now)),
     others,
   );

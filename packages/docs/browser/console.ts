@@ -155,11 +155,11 @@ function showAnswer(
   const outcome = one('[data-outcome]', dialog);
   const line = element(
     'p',
-    'line',
-    element('span', `status ${ok ? 'good' : 'bad'}`, `${status} ${statusText}`.trim()),
+    'hint',
+    element('span', `status ${ok ? '' : 'fault'}`, `${status} ${statusText}`.trim()),
     ` ${ms} ms`,
   );
-  const list = element('dl', 'headers');
+  const list = element('dl', 'headers hint');
   for (const name of shownHeaders) {
     const value = headers.get(name);
     if (value !== null) list.append(element('dt', '', name), element('dd', '', value));

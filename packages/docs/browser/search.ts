@@ -72,8 +72,8 @@ function link({ title, place, href, text }: Found, index: number): HTMLElement {
     'a',
     '',
     element('strong', '', title),
-    element('span', 'place', place),
-    element('span', 'text', text),
+    element('span', 'hint', place),
+    element('span', 'text cut hint', text),
   );
   made.id = `found-${index}`;
   made.role = 'option';

@@ -152,7 +152,7 @@ function plots(extent: plot.Extent, { points, nowMs }: ChartData, shown: readonl
     holdStrip(extent, points, nowMs),
     rates.length > 0 && [
       h('p.plot-name.hint.tiny', 'Heart rate'),
-      plot.heartPlot(bounds, undefined, grid(), plot.line('line-heart', extent, bounds, rates, pauseMs)),
+      plot.heartPlot(bounds, undefined, grid(), plot.line('line-heart.acute_stress', extent, bounds, rates, pauseMs)),
     ],
     plot.timeAxis(extent, ticks),
   ];

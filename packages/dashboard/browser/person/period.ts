@@ -148,13 +148,13 @@ export function heartChart(
     const [top, bottom] = [plot.yOf(bounds, max), plot.yOf(bounds, min)];
     const title = `${calendar.instants.format(atMs)}: mean ${Math.round(mean)}, ${Math.round(min)}–${Math.round(max)} bpm`;
     // One value in an hour is still visible.
-    return plot.span('heart-band', period, hourAt(atMs), [top, Math.max(bottom, top + 1)], title);
+    return plot.span('heart-band.acute_stress', period, hourAt(atMs), [top, Math.max(bottom, top + 1)], title);
   });
   const means = measured.map(({ atMs, mean }) => ({ atMs: atMs + hourMs / 2, value: mean }));
   const isShown = restingBpm !== undefined && restingBpm >= bounds[0] && restingBpm <= bounds[1];
   const resting = isShown && plot.level('resting', bounds, restingBpm);
   const name = `Heart rate, ${measured.length} hours, from ${Math.round(lowest)} to ${Math.round(highest)} bpm`;
-  const line = plot.line('line-heart', period, bounds, means, hourMs);
+  const line = plot.line('line-heart.acute_stress', period, bounds, means, hourMs);
   return [
     plot.heartPlot(bounds, name, gridLines(period), band, resting, line),
     timeAxis(period),
