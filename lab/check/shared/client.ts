@@ -8,13 +8,13 @@ export function headersOf(key: string, type = 'application/json') {
   return { 'X-Service-Key': key, 'Content-Type': type };
 }
 
-/** Calls a path. Sends `body` as JSON, a text as it is. Rejects unless a 2xx response arrives within 30 s. */
+/** Calls a path. Sends `body` as JSON, a text as it is. Rejects unless a 2xx response arrives in time. */
 export type Request = <T>(path: string, body?: unknown, method?: string) => Promise<T>;
 
-export function createRequest(url: string, key: string): Request {
+export function createRequest(url: string, key: string, limitMs = answerMs): Request {
   const headers = headersOf(key);
   return async <T>(path: string, body?: unknown, method = body === undefined ? 'GET' : 'POST'): Promise<T> => {
-    const signal = AbortSignal.timeout(answerMs);
+    const signal = AbortSignal.timeout(limitMs);
     const content = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
     const response = await fetch(url + path, { headers, signal, method, ...content });
     if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`);

@@ -16,6 +16,8 @@ export async function timeDuring(
 ): Promise<number[]> {
   let isOver = false;
   const ended = work.finally(() => (isOver = true));
+  // Reported by the `await` below.
+  ended.catch(() => undefined);
   const timesMs: number[] = [];
   for (; !isOver; await sleep(pauseMs)) {
     const startedAtMs = performance.now();
