@@ -2105,6 +2105,11 @@ export interface components {
             last_used_at: string | null;
             last_post?: components["schemas"]["SourceKeyPost"];
             /**
+             * @description Id of the API key with which the source key ends. Only in lists, and not on the page of a person. Absent if the command line created it.
+             * @example key_3f8a1c5d7e90
+             */
+            maker_key_id?: string;
+            /**
              * @description The key: `wk_` and 32 characters. Only in the response that creates it.
              * @example wk_8Yt2fG5kLq0PzXc7VbN3mRj1Hs9Dw4Ae
              */

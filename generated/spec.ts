@@ -2369,6 +2369,7 @@ export const fields = {
     "expires_at",
     "last_used_at",
     "last_post",
+    "maker_key_id",
     "key"
   ],
   "SourceKeyPost": [
@@ -3172,4 +3173,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "b6a22ac478b8fb3d9f865067e6165503ab64fec9117e219874bf9947436c2887" as const;
+export const contractDigest = "21e0043fa5d3dc69a7e3a5e08c19f46cc71988569fcf76bcfa33612eb3437f8f" as const;

@@ -829,6 +829,8 @@ class SourceKey(TypedDict):
     # Time of the last request with the key, rounded down to the hour.
     last_used_at: str | None
     last_post: NotRequired[SourceKeyPost]
+    # Id of the API key with which the source key ends.
+    maker_key_id: NotRequired[str]
     # The key: `wk_` and 32 characters.
     key: NotRequired[str]
 
