@@ -9,10 +9,12 @@ const keysMax = 500;
 /** Returns the source keys of a person, or the newest of the account. */
 export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'publicUrl' | 'digestId'> = {
   personalData: 'reads',
-  async handle({ store, now, publicUrl, digestId }, { query }, { accountId }) {
+  async handle({ store, now, publicUrl, digestId }, { query }, { accountId, link }) {
     const scope = store.read(accountId);
     const keys = await createSourceKeyTable(scope).list(query.subject_id, now(), keysMax);
-    const list = { source_keys: (await omitLeftovers(scope, keys, digestId)).map(toSourceKey) };
+    // As in the list of accesses, a person does not learn the keys of the account.
+    const toListed = (key: SourceKey) => ({ ...toSourceKey(key), ...(!link && nameMaker(key)) });
+    const list = { source_keys: (await omitLeftovers(scope, keys, digestId)).map(toListed) };
     return { status: 200, body: publicUrl === undefined ? list : { public_url: publicUrl, ...list } };
   },
 };
@@ -35,4 +37,8 @@ export function toSourceKey(key: SourceKey): Schema<'SourceKey'> {
     last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
     ...(lastPost && { last_post: lastPost }),
   };
+}
+
+function nameMaker({ makerKeyId }: SourceKey) {
+  return makerKeyId !== null && { maker_key_id: makerKeyId };
 }
