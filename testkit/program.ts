@@ -197,12 +197,30 @@ const tickMs = 10;
 /** Returns the CPU time (ms) and the resident memory (MB) of a process. NaN on systems without /proc. */
 export function readUsage(pid: number): { readonly cpuMs: number; readonly residentMb: number } {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The fields follow the name of the process, which may contain spaces. Fields 11 and 12 are CPU times.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = readStat(pid);
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return { cpuMs: tickMs * (Number(fields[11]) + Number(fields[12])), residentMb: (Number(kilobytes) * 1024) / 1e6 };
+    return { cpuMs: sumCpu(fields, 11, 12), residentMb: (Number(kilobytes) * 1024) / 1e6 };
   } catch {
     return { cpuMs: Number.NaN, residentMb: Number.NaN };
   }
+}
+
+/** Returns the CPU time of this process and of its ended child processes, ms. NaN on systems without /proc. */
+export function readCpuWithChildren(): number {
+  try {
+    return sumCpu(readStat('self'), 11, 12, 13, 14);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Returns the fields after the name of the process, which may contain spaces. */
+function readStat(pid: number | 'self'): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Fields 11 and 12 are the times of the process, 13 and 14 those of its ended children, in user and kernel mode. */
+function sumCpu(fields: readonly string[], ...indices: readonly number[]): number {
+  return tickMs * indices.reduce((sum, index) => sum + Number(fields[index]), 0);
 }

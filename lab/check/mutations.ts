@@ -2,7 +2,7 @@
  * Changes the code at random places, one small change at a time, and runs the narrow tests of the feature. A change that no
  * test notices is printed. Exits with 1 if less than 90 % of the changes are noticed. Works on a copy of the committed files.
  * The copy contains all changes, and one of them has an effect at a time, so that one process runs the tests for all of
- * them. Only the tests that run the changed code are repeated.
+ * them. Only the tests that run the changed code are repeated, until a file notices it. With `--price`, every file is tried.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,8 @@ import { positive } from '../options.js';
 import { type Change, listChanges } from './mutations/changes.js';
 import { makeCopy, type Place } from './mutations/copy.js';
 import { type Feature, features } from './mutations/features.js';
-import { observe, tryChange } from './mutations/trials.js';
+import { describePrices, findPrices, type Tried } from './mutations/price.js';
+import { observe, type TestFile, tryChange } from './mutations/trials.js';
 import { startWarmTests } from './mutations/warm-tests.js';
 
 interface Options {
@@ -26,6 +27,7 @@ interface Options {
   readonly seed: number;
   readonly at?: readonly string[];
   readonly list: boolean;
+  readonly price: boolean;
 }
 
 interface Drawn {
@@ -33,10 +35,11 @@ interface Drawn {
   readonly places: readonly Place[];
 }
 
-interface Row {
+/** The changes of a feature that were tried, and the test files that ran. */
+interface Section {
   readonly name: string;
-  readonly changes: number;
-  readonly noticed: number;
+  readonly tried: readonly Tried[];
+  readonly files: readonly TestFile[];
 }
 
 const requiredShare = 0.9;
@@ -50,10 +53,15 @@ await launch(
     .option('--seed <number>', 'seed of the random places', positive, 1)
     .option('--at <lines...>', 'all changes of these lines, e.g. packages/score/live.ts:35, instead of random places')
     .option('--list', 'print the changes without running tests', false)
+    .option(
+      '--price',
+      'print what only each test file notices, and its CPU seconds. Takes several times as long',
+      false,
+    )
     .action(check),
 );
 
-async function check({ only, places, seed, at, list }: Options): Promise<void> {
+async function check({ only, places, seed, at, list, price }: Options): Promise<void> {
   const drawn = features
     .filter(({ name }) => only.includes(name))
     .map((feature) => ({ feature, places: at ? placesAt(feature, at) : drawPlaces(feature, places, seed) }))
@@ -63,51 +71,60 @@ async function check({ only, places, seed, at, list }: Options): Promise<void> {
   const folder = mkdtempSync(`${tmpdir()}/mutations-`);
   const remove = owe(async () => rmSync(folder, { recursive: true, force: true }));
   try {
-    report(await tryAll(drawn, folder));
+    const sections = await tryAll(drawn, folder, price);
+    report(sections);
+    if (price)
+      console.log(
+        describePrices(
+          findPrices(
+            sections.flatMap((it) => it.files),
+            sections.flatMap((it) => it.tried),
+          ),
+        ),
+      );
   } finally {
     await remove();
   }
 }
 
-async function tryAll(drawn: readonly Drawn[], folder: string): Promise<Row[]> {
+async function tryAll(drawn: readonly Drawn[], folder: string, isPriced: boolean): Promise<Section[]> {
   const all = drawn.flatMap((it) => it.places);
   const copy = makeCopy(folder, all);
   process.chdir(folder);
   const tests = await startWarmTests(folder);
   const stop = owe(tests.stop);
-  const rows: Row[] = [];
+  const sections: Section[] = [];
   try {
     await withProgress(all.length, 'changes', async (progress) => {
       for (const { feature, places } of drawn) {
-        const files = await observe(copy, tests, feature.tests);
-        let noticed = 0;
+        const files = await observe(copy, tests, feature.tests, isPriced);
+        const tried: Tried[] = [];
         for (const place of places) {
           const change = { number: all.indexOf(place) + 1, isTopLevel: place.isTopLevel };
-          const { isNoticed, reason } = await tryChange(copy, tests, change, files);
-          if (isNoticed) noticed += 1;
-          process.stderr.write(`${isNoticed ? 'noticed' : 'NOT NOTICED'}: ${place.description} (${reason})\n`);
+          const { noticedBy, reason } = await tryChange(copy, tests, change, files, isPriced);
+          tried.push({ description: place.description, noticedBy });
+          const found = noticedBy.length > 0 ? 'noticed' : 'NOT NOTICED';
+          process.stderr.write(`${found}: ${place.description} (${reason})\n`);
           progress.advance();
         }
-        rows.push({ name: feature.name, changes: places.length, noticed });
+        sections.push({ name: feature.name, tried, files });
       }
     });
   } finally {
     await stop();
   }
-  return rows;
+  return sections;
 }
 
-function report(sections: readonly Row[]): void {
-  const sum = (key: 'changes' | 'noticed') => sections.reduce((total, it) => total + it[key], 0);
-  const all = { name: 'all', changes: sum('changes'), noticed: sum('noticed') };
-  const rows = [...sections, all].map(({ name, changes, noticed }) => [
-    name,
-    String(changes),
-    String(noticed),
-    percent(noticed / changes, 0),
-  ]);
+function report(sections: readonly Section[]): void {
+  const all = { name: 'all', tried: sections.flatMap(({ tried }) => tried) };
+  const countNoticed = (tried: readonly Tried[]) => tried.filter(({ noticedBy }) => noticedBy.length > 0).length;
+  const rows = [...sections, all].map(({ name, tried }) => {
+    const noticed = countNoticed(tried);
+    return [name, String(tried.length), String(noticed), percent(noticed / tried.length, 0)];
+  });
   console.log(textTable([{ title: 'feature' }, ...figureColumns('changes', 'noticed', 'share')], [rows]));
-  if (all.noticed / all.changes < requiredShare) process.exitCode = 1;
+  if (countNoticed(all.tried) / all.tried.length < requiredShare) process.exitCode = 1;
 }
 
 function listPlaces({ sources }: Feature): Place[] {

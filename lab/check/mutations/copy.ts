@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isInstalled, outsideFolders } from '../../../testkit/outside.js';
 import { type Change, switchChanges } from './changes.js';
@@ -23,6 +23,8 @@ export interface Copy {
   select(change: number, tests?: readonly string[]): void;
   /** Returns which code has run since the last call of `select`. */
   readReached(): Reach[];
+  /** Returns the CPU time of the last test file, with its ended child processes. */
+  readCpuMs(): number;
 }
 
 /** Copies the committed files into an empty folder and adds the changes. The number of a change is its index plus 1. */
@@ -40,7 +42,9 @@ export function makeCopy(folder: string, places: readonly Place[]): Copy {
     const head = `import { isChanged } from ${from}; `;
     writeFileSync(`${folder}/${path}`, head + switchChanges(text, new Map(numbered)));
   }
-  appendFileSync(`${folder}/testkit/end-of-file.ts`, selectTests);
+  const cpu = `${folder}/cpu`;
+  const setup = `${folder}/testkit/end-of-file.ts`;
+  writeFileSync(setup, measureCpu(cpu) + readFileSync(setup, 'utf8') + selectTests);
   // The tests of these features do not read the documentation.
   const build = `${folder}/scripts/test/build.ts`;
   writeFileSync(build, readFileSync(build, 'utf8').replace(", 'documentation'", ''));
@@ -54,7 +58,7 @@ export function makeCopy(folder: string, places: readonly Place[]): Copy {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Reach);
-  return { select, readReached };
+  return { select, readReached, readCpuMs: () => Number(readFileSync(cpu, 'utf8')) };
 }
 
 /** Every process and thread reads the selection when its first change is reached, the process of the tests per file. */
@@ -77,6 +81,14 @@ export function isChanged(number) {
 }
 `;
 }
+
+/** Runs before every test file. Hooks after the tests run in reverse order, so that this one is the last. */
+const measureCpu = (file: string) => `
+import { writeFileSync } from 'node:fs';
+import { readCpuWithChildren } from './program.js';
+const cpuBeforeMs = readCpuWithChildren();
+afterAll(() => writeFileSync(${JSON.stringify(file)}, String(readCpuWithChildren() - cpuBeforeMs)));
+`;
 
 /** Runs before every test file. */
 const selectTests = `

@@ -1,8 +1,9 @@
+import { join, relative } from 'node:path';
 import { Writable } from 'node:stream';
 import { createVitest, ForksPoolWorker, type PoolWorker, type TestModule, type Vitest } from 'vitest/node';
 
 export interface WarmTests {
-  /** Returns the paths of the test files whose path contains one of the texts. */
+  /** Returns the test files whose path contains one of the texts, relative to the folder like those of `run`. */
   find(texts: readonly string[]): Promise<string[]>;
   /** Runs a test file until its first failure. Ends its process after the limit, which counts as a failure. */
   run(file: string, limitMs: number): Promise<Outcome>;
@@ -37,18 +38,19 @@ export async function startWarmTests(root: string): Promise<WarmTests> {
     { stdout: output, stderr: output },
   );
   const find = async (texts: readonly string[]) =>
-    (await vitest.globTestSpecifications([...texts])).map((it) => it.moduleId);
+    (await vitest.globTestSpecifications([...texts])).map((it) => relative(root, it.moduleId));
   return {
     find,
     async run(file, limitMs) {
       const timer = setTimeout(() => void fork.end(), limitMs);
+      const path = join(root, file);
       try {
         const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
-          vitest.getModuleSpecifications(file),
+          vitest.getModuleSpecifications(path),
         );
         // Vitest returns the files of all runs.
         return readOutcome(
-          testModules.filter((it) => it.moduleId === file),
+          testModules.filter((it) => it.moduleId === path),
           unhandledErrors,
         );
       } catch (error) {
