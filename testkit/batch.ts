@@ -29,3 +29,18 @@ export async function batchResults(
 export function ndjson(lines: readonly BatchLine[]): string {
   return lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
 }
+
+/** Returns the values of lines, e.g. those of an export. */
+export function fromNdjson<Row = ReturnType<JSON['parse']>>(text: unknown): Row[] {
+  const lines = String(text).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
+
+/** Returns the exported rows of the account, or of a session or person, e.g. with the query `subject_id=anna`. */
+export async function exportRows(
+  { request }: Pick<TestService, 'request'>,
+  query = '',
+): Promise<Array<Schema<'ExportedReading'>>> {
+  const { status, body } = await request(`/v1/export?${query}`);
+  return status === 404 ? [] : fromNdjson(body);
+}

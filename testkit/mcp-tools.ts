@@ -1,3 +1,18 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { onTestFinished } from 'vitest';
+import type { TestService } from './service.js';
+
+/** Connects the official client with the key of the service, or with other headers, until the test ends. */
+export async function connectAgent(
+  { url, key }: Pick<TestService, 'url' | 'key'>,
+  { era, headers = { 'X-Service-Key': key } }: { era?: 'auto' | 'legacy'; headers?: Record<string, string> } = {},
+): Promise<Client> {
+  const agent = new Client({ name: 'test', version: '1' }, era && { versionNegotiation: { mode: era } });
+  await agent.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+  onTestFinished(() => agent.close());
+  return agent;
+}
+
 /** Returns one call per tool, in an order in which every call succeeds if a consent of the subject is recorded. */
 export function everyToolCall(session_id: string, subject_id: string): Record<string, Record<string, unknown>> {
   const turn = { user_message: 'My exam is tomorrow and I panic.', ai_response: 'Which part worries you?' };

@@ -42,11 +42,16 @@ export class Clock {
   now = (): number => this.nowMs;
   /** Returns the timestamp, in the contract's format, this many seconds from now. */
   at(seconds = 0): string {
-    return new Date(this.nowMs + seconds * 1000).toISOString();
+    return new Date(this.now() + seconds * 1000).toISOString();
   }
   advance(seconds: number): void {
     this.nowMs += seconds * 1000;
   }
+}
+
+/** Returns a clock with the time of the machine, which programs and pages use that send readings. */
+export function realTime(): Clock {
+  return Object.assign(new Clock(), { now: Date.now });
 }
 
 export interface Answer<Body> {
@@ -70,8 +75,10 @@ export interface TestService {
   readonly logs: string[];
   /** Sends a request and checks that the contract documents the response. */
   request(path: string, init?: RequestInit): Promise<Answer<AnyBody>>;
-  /** Sends a POST request with a JSON body. */
-  post(path: string, body?: unknown): Promise<Answer<AnyBody>>;
+  /** Sends a GET request. Requires a 200, and resolves with the body. */
+  get(path: string): Promise<AnyBody>;
+  /** Sends a POST request with a JSON body, and with these headers, e.g. those of a token. */
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer<AnyBody>>;
   /** Sends a reading with these signals. Adds the session and the current timestamp. */
   ingest(signals: Record<string, unknown>): Promise<Answer<AnyBody>>;
   /** Sends a reading like `ingest`. Requires a 200. */
@@ -144,7 +151,7 @@ async function asNewAccount(running: Running): Promise<TestService> {
 }
 
 type Running = Omit<TestService, keyof Client | 'key' | 'accountId'>;
-type Client = Pick<TestService, 'request' | 'post' | 'ingest' | 'read'>;
+type Client = Pick<TestService, 'request' | 'get' | 'post' | 'ingest' | 'read'>;
 
 const shared = new Map<string, Promise<Running>>();
 
@@ -207,20 +214,22 @@ export function client(url: string, key: string, clock: Clock): Client {
     assertConforms(init.method ?? 'GET', path.split('?')[0] ?? '', answer, body);
     return { status: answer.status, headers: answer.headers, body };
   };
-  const post: TestService['post'] = (path, body) =>
+  const post: TestService['post'] = (path, body, headers) =>
     request(path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(body) ?? null,
     });
   const ingest: TestService['ingest'] = (signals) =>
     post('/v1/ingest', { session_id: 's1', timestamp: clock.at(), ...signals });
-  const read: TestService['read'] = async (signals) => {
-    const answer = await ingest(signals);
-    if (answer.status !== 200) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  return { request, post, ingest, read };
+  const get: TestService['get'] = async (path) => requireBody(await request(path));
+  const read: TestService['read'] = async (signals) => requireBody(await ingest(signals));
+  return { request, get, post, ingest, read };
+}
+
+function requireBody({ status, body }: Answer<AnyBody>): AnyBody {
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  return body;
 }
 
 function closer(service: Service, store: Store, database: TestDatabase | undefined): () => Promise<void> {

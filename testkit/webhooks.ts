@@ -8,6 +8,7 @@ import { startDelivery } from '../src/serve/deliver.js';
 import { openDatabase } from '../src/store/database.js';
 import { createDeliveryTable } from '../src/store/deliveries.js';
 import { type Delivery, deliveryColumns, toDelivery } from '../src/store/delivery-row.js';
+import type { StoredWebhook } from '../src/store/webhooks.js';
 import { createDelivery } from '../src/webhooks/queues.js';
 import { settingsFor } from './databases.js';
 import { startDeliver } from './process.js';
@@ -97,6 +98,21 @@ export async function startHeartbeat(service: TestService): Promise<() => Promis
   return async () => {
     await beat();
     await beat();
+  };
+}
+
+/** Returns a webhook of every change of state, as it is stored. */
+export function storedWebhook(webhookId: string, rest: Partial<StoredWebhook> = {}): StoredWebhook {
+  const url = 'http://127.0.0.1:9/';
+  return {
+    webhookId,
+    url,
+    events: ['state_change'],
+    secret: '',
+    failedInRow: 0,
+    createdAtMs: 0,
+    registeredEpoch: 1,
+    ...rest,
   };
 }
 

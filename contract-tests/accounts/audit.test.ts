@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { expect, test } from 'vitest';
 import { createKey, KeyError, revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { changeSetting } from '../../src/keys/settings.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import type { Store } from '../../src/store/store.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 async function entriesOf(store: Store, account: string) {
   const keys = store.use(createKeyTable);
@@ -38,8 +38,7 @@ test('the audit log contains each create, rotate, revoke and change of the tier 
   expect(JSON.stringify(await store.use(createKeyTable).auditEntries(100))).not.toContain(first.key);
 });
 
-test('a failed change adds no audit entry, and revoking twice adds one', async () => {
-  const { store, clock } = await startTestService();
+test('a failed change adds no audit entry, and revoking twice adds one', async ({ service: { store, clock } }) => {
   const account = `audited-${randomUUID()}`;
   const { keyId } = await createKey(store.use(createKeyTable), { account, tier: 'free' }, clock.nowMs);
   await revokeKey(store.use(createKeyTable), keyId, clock.nowMs);
@@ -49,8 +48,7 @@ test('a failed change adds no audit entry, and revoking twice adds one', async (
   expect((await entriesOf(store, account)).map(({ action }) => action).sort()).toEqual(['create', 'revoke']);
 });
 
-test('keys created concurrently for one new account share the account', async () => {
-  const { store, clock } = await startTestService();
+test('keys created concurrently for one new account share the account', async ({ service: { store, clock } }) => {
   const account = `audited-${randomUUID()}`;
   const create = () => createKey(store.use(createKeyTable), { account, tier: 'free' }, clock.nowMs);
   await Promise.all(Array.from({ length: 8 }, create));
@@ -59,8 +57,7 @@ test('keys created concurrently for one new account share the account', async ()
   expect(await entriesOf(store, account)).toHaveLength(8);
 });
 
-test('a rotated key keeps its scopes and networks', async () => {
-  const { store, clock } = await startTestService();
+test('a rotated key keeps its scopes and networks', async ({ service: { store, clock } }) => {
   const account = `audited-${randomUUID()}`;
   const options = { account, tier: 'free', scopes: ['ingest', 'read'], networks: ['::1/128'] } as const;
   const { keyId } = await createKey(store.use(createKeyTable), options, clock.nowMs);

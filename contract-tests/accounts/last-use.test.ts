@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { createKeyTable } from '../../src/store/keys.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import type { TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const hourSeconds = 60 * 60;
 
@@ -8,8 +8,7 @@ async function lastUsed({ store, accountId }: TestService): Promise<number | nul
   return (await store.use(createKeyTable).list()).find((it) => it.accountId === accountId)?.lastUsedAtMs;
 }
 
-test('the last use of a key is recorded, at most once per hour', async () => {
-  const service = await startTestService({});
+test('the last use of a key is recorded, at most once per hour', async ({ ownService: service }) => {
   const { clock, request } = service;
   expect(await lastUsed(service)).toBeNull();
   const firstMs = clock.nowMs;

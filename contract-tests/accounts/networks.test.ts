@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { generateKey } from '../../src/keys/identify.js';
 import { allScopes } from '../../src/keys/scopes.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { textOf } from '../../testkit/text-of.js';
 
 /** The operations of a service key. */
@@ -32,8 +32,7 @@ test.each(operations)('%s: a key used from another network gets the same respons
   expect(await ask(service, it.path, it.init, own.key)).not.toMatch(/^\[40[13],/);
 });
 
-test('the log contains the id of a key used from another network, and the reason', async () => {
-  const service = await startTestService();
+test('the log contains the id of a key used from another network, and the reason', async ({ service }) => {
   const { key, keyId } = await keyOf(service, ['192.0.2.0/24']);
   await service.request('/webhooks', { headers: { 'X-Service-Key': key } });
   const line = service.logs.map((it) => JSON.parse(it)).find((it) => it.key_id === keyId);
@@ -41,12 +40,11 @@ test('the log contains the id of a key used from another network, and the reason
   expect(service.logs.join()).not.toContain(key);
 });
 
-test('a key used from another network starts no session and counts no call', async () => {
-  const service = await startTestService();
+test('a key used from another network starts no session and counts no call', async ({ service }) => {
   const { key } = await keyOf(service, ['192.0.2.0/24']);
   const before = await service.store.use(createKeyTable).list();
-  const init = { method: 'POST', headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' } };
-  const body = JSON.stringify({ session_id: 's', timestamp: service.clock.at(), heart_rate: 70 });
-  expect((await service.request('/v1/ingest', { ...init, body })).headers.has('ratelimit')).toBe(false);
+  const reading = { session_id: 's', timestamp: service.clock.at(), heart_rate: 70 };
+  const { headers } = await service.post('/v1/ingest', reading, { 'X-Service-Key': key });
+  expect(headers.has('ratelimit')).toBe(false);
   expect(await service.store.use(createKeyTable).list()).toHaveLength(before.length);
 });

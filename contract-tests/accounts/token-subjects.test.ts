@@ -1,15 +1,13 @@
-import { readConfig } from '../../src/config/config.js';
 import type { Submission } from '../../src/contract/contract.js';
 import { ProblemError } from '../../src/contract/problem.js';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { openDatabase } from '../../src/store/database.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { batchResults } from '../../testkit/batch.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
@@ -30,11 +28,7 @@ async function worry(service: TestService, subject_id: string): Promise<readonly
 /** Returns a function that sends a reading with a token. */
 function senderWith(service: TestService, token: string) {
   return (reading: Partial<Submission>) =>
-    service.request('/v1/ingest', {
-      method: 'POST',
-      headers: { ...bearer(token), 'Content-Type': 'application/json' },
-      body: JSON.stringify({ timestamp: service.clock.at(), heart_rate: 60, ...reading }),
-    });
+    service.post('/v1/ingest', { timestamp: service.clock.at(), heart_rate: 60, ...reading }, bearer(token));
 }
 
 test('a token cannot read or change the triggers of a person whom it does not name', async ({ service }) => {
@@ -61,12 +55,8 @@ function withBearer(init: RequestInit, token: string): RequestInit {
   return { ...init, headers: { ...(init.headers as object), ...bearer(token) } };
 }
 
-async function rowsOf({ database }: TestService, table: string, where: object = {}): Promise<unknown[]> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  return knex(table)
-    .where(where)
-    .finally(() => knex.destroy());
-}
+const rowsOf = ({ database }: TestService, table: string, where: object = {}): Promise<unknown[]> =>
+  openKnex(database.url)(table).where(where);
 
 test('a reading without a subject has the subject of the token, also on a line of a batch', async ({ service }) => {
   const active = await worry(service, 'anna');

@@ -133,10 +133,9 @@ test('a reading of another person gets a 401 with the bytes of an invalid token'
 });
 
 test('the MCP endpoint accepts no token', async () => {
-  const headers = { ...bearer(await issueToken(service)), 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
-  const { status, body: problem } = await service.request('/mcp', { method: 'POST', headers, body });
-  expect([status, problem.code]).toEqual([401, 'invalid_token']);
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  const { status, body } = await service.post('/mcp', call, bearer(await issueToken(service)));
+  expect([status, body.code]).toEqual([401, 'invalid_token']);
 });
 
 test("another account's token reads its own session of the same name", async () => {

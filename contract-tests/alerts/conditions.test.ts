@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { findQuietEnd } from '../../src/alerts/quiet.js';
 import type { StoredAlertRule } from '../../src/store/alerts.js';
 import { alertsOf, createRule, evaluateNow, storeHours, stress } from '../../testkit/alerts.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const hourSeconds = 3_600;
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
@@ -24,8 +24,7 @@ test('a person who is stressed for the minutes of a rule alerts, and the body co
   ]);
 });
 
-test('a duration may have more readings than one page of the database', async () => {
-  const service = await startTestService({});
+test('a duration may have more readings than one page of the database', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 5 });
   for (let second = 0; second <= 300; second += 1) {
     service.clock.advance(1);
@@ -34,8 +33,7 @@ test('a duration may have more readings than one page of the database', async ()
   expect(await fire(service)).toBe(1);
 });
 
-test('a lasting stress alerts once an hour', async () => {
-  const service = await startTestService({});
+test('a lasting stress alerts once an hour', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 1 });
   const fired = [];
   for (let minutes = 0; minutes < 125; minutes += 5) {
@@ -69,8 +67,7 @@ test('a single reading, a gap of more than 300 s and a calm or unread message be
   expect(await fire(service)).toBe(0);
 });
 
-test('a late reading before the first stressed one completes the duration at once', async () => {
-  const service = await startTestService({});
+test('a late reading before the first stressed one completes the duration at once', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 3 });
   service.clock.advance(60);
   const timestamp = service.clock.at(-60);
@@ -154,8 +151,7 @@ test('a person without data for longer than a day more than the rule says does n
   expect((await alertsOf(service)()).map(({ subject_id }) => subject_id)).toEqual(['a-day']);
 });
 
-test('a topic that becomes active alerts once', async () => {
-  const service = await startTestService({});
+test('a topic that becomes active alerts once', async ({ ownService: service }) => {
   await createRule(service, { condition: 'trigger_active' });
   const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
   const hostile = { heart_rate: 130, tone: 'hostile', sentiment: -0.9 } as const;

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { seedAll, seedSlice } from '../../src/alerts/seed.js';
 import { startAlerts, takeTurns } from '../../src/alerts/start.js';
@@ -7,9 +6,9 @@ import { createSubjectWriter } from '../../src/store/subjects.js';
 import { alertsOf, createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { readMetric } from '../../testkit/metrics.js';
-import { startReceiver } from '../../testkit/receiver.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { failedDeliveries, register } from '../../testkit/webhooks.js';
 
@@ -31,8 +30,7 @@ const partsOf = (service: TestService) => ({
   onFailure: () => {},
 });
 
-test('two evaluations at the same time fire each rule once per person', async () => {
-  const service = await startTestService({});
+test('two evaluations at the same time fire each rule once per person', async ({ ownService: service }) => {
   await prepare(service, 60);
   const [one, other] = await Promise.all([evaluateNow(service), evaluateNow(service)]);
   expect(one + other).toBe(60);
@@ -53,8 +51,7 @@ test('a process that another one overtakes between its check and its firing fire
   expect(overtaken).toBe(3);
 });
 
-test('a person with a reading during the check is due again after a minute', async () => {
-  const service = await startTestService({});
+test('a person with a reading during the check is due again after a minute', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 60 });
   await stress(service, 'anna', 0);
   const knex = openKnex(service.database.url);
@@ -72,8 +69,7 @@ test('a person with a reading during the check is due again after a minute', asy
   await knex.destroy();
 });
 
-test('the people of an evaluation that failed are due again after a minute', async () => {
-  const service = await startTestService({});
+test('the people of an evaluation that failed are due again after a minute', async ({ ownService: service }) => {
   await prepare(service, 2);
   const transact = () => Promise.reject(new Error('ended'));
   await expect(evaluateNow(service, { store: { ...service.store, transact } })).rejects.toThrow('ended');
@@ -83,8 +79,7 @@ test('the people of an evaluation that failed are due again after a minute', asy
   expect(await evaluateNow(service)).toBe(2);
 });
 
-test('a person whose evaluation fails delays nobody else', async () => {
-  const service = await startTestService({});
+test('a person whose evaluation fails delays nobody else', async ({ ownService: service }) => {
   await prepare(service, 3);
   const knex = openKnex(service.database.url);
   await knex('subjects').where({ subject_id: 'p1' }).update({ body: '{"v":9}' });
@@ -157,8 +152,7 @@ test('a new rule finds a reading whose transaction began before the rule and end
   await knex.destroy();
 });
 
-test('after a change of the clock, the people with recent readings are due again', async () => {
-  const service = await startTestService({});
+test('after a change of the clock, the people with recent readings are due again', async ({ ownService: service }) => {
   const { clock } = service;
   await createRule(service, { condition: 'stressed', minutes: 1 });
   const knex = openKnex(service.database.url);
@@ -235,8 +229,7 @@ test.each(['a rule', 'a receiver', 'a receiver that gets the event', 'a start af
   },
 );
 
-test('a firing and its event are stored together or not at all', async () => {
-  const service = await startTestService({});
+test('a firing and its event are stored together or not at all', async ({ ownService: service }) => {
   await prepare(service, 1);
   const knex = openKnex(service.database.url);
   const hour_ms = service.clock.nowMs - (service.clock.nowMs % 3_600_000);
@@ -250,8 +243,7 @@ test('a firing and its event are stored together or not at all', async () => {
   await knex.destroy();
 });
 
-test('the service evaluates each minute, and a failed delivery is sent again with its id', async () => {
-  const receiver = await startReceiver();
+test('the service evaluates each minute, and a failed delivery is sent again with its id', async ({ receiver }) => {
   receiver.answer((_, response, count) => void response.writeHead(count > 1 ? 204 : 500).end());
   const service = await startTestService({ env: { WORKER: '1', METRICS_PORT: '0' } });
   const { id } = await register(service, receiver.url, { events: ['alert'] });

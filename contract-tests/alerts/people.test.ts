@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAlertTable } from '../../src/store/alerts.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
@@ -7,18 +6,14 @@ import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register } from '../../testkit/webhooks.js';
 
 const erase = (service: TestService, id: string) => service.request(`/v1/subjects/${id}`, { method: 'DELETE' });
 const firedFor = async (service: TestService) => (await alertsOf(service)()).map(({ subject_id }) => subject_id).sort();
 
-async function peopleIn({ database }: TestService, table: string): Promise<string[]> {
-  const knex = openKnex(database.url);
-  return knex(table)
-    .orderBy('subject_id')
-    .pluck('subject_id')
-    .finally(() => knex.destroy());
-}
+const peopleIn = ({ database }: TestService, table: string): Promise<string[]> =>
+  openKnex(database.url)(table).orderBy('subject_id').pluck('subject_id');
 
 test('an erasure removes the person from all rules and their firings, and a rule without people watches nobody', async () => {
   const service = await startTestService({});
@@ -108,8 +103,7 @@ test('alerts of a person reach the webhooks of this person and of everyone whose
   expect(counts).toEqual([1, 1, 0, 0, 0]);
 });
 
-test('rules of an account without a webhook for alerts store no firing', async () => {
-  const service = await startTestService({});
+test('rules of an account without a webhook for alerts store no firing', async ({ ownService: service }) => {
   await register(service, 'https://8.8.8.8/', { events: ['state_change'] });
   await service.post('/v1/alerts', { condition: 'stressed', minutes: 1 });
   await stress(service, 'anna', 1);
@@ -117,8 +111,7 @@ test('rules of an account without a webhook for alerts store no firing', async (
   expect(await peopleIn(service, 'alert_firings')).toEqual([]);
 });
 
-test('firings expire', async () => {
-  const service = await startTestService({});
+test('firings expire', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 1 });
   await stress(service, 'anna', 1);
   await evaluateNow(service);

@@ -1,11 +1,11 @@
 import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import { parse, parseDocument, visit } from 'yaml';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { closed } from '../../testkit/closed.js';
-import { client, startTestService } from '../../testkit/service.js';
+import { client } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 // The package is CommonJS and types its default export one level too high.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
@@ -222,8 +222,7 @@ test('the contract contains no path of the documentation', () => {
   expect(documentation.filter((path) => path in contract.paths)).toEqual([]);
 });
 
-test('every route is in the contract', async () => {
-  const service = await startTestService();
+test('every route is in the contract', async ({ service }) => {
   const { request } = client(service.url, service.key, service.clock);
   const templates = Object.keys(contract.paths);
   const shortened = templates.map((path) => path.replace(/\/[^/]+$/, '') || '/');

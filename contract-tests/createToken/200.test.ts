@@ -1,14 +1,12 @@
-import { expect, test } from 'vitest';
 import { makeAccount } from '../../testkit/calls.js';
 import { client, startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
-test('a token reads the state and history of its session and sends its readings', async () => {
-  const service = await startTestService();
+test('a token reads the state and history of its session and sends its readings', async ({ service }) => {
   const headers = bearer(await issueToken(service));
   const reading = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 80 };
-  const sent = { headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(reading) };
-  const stored = await service.request('/v1/ingest', { method: 'POST', ...sent });
+  const stored = await service.post('/v1/ingest', reading, headers);
   expect(stored.status).toBe(200);
   expect((await service.request('/v1/state?session_id=s1', { headers })).body).toMatchObject(stored.body);
   expect((await service.request('/v1/history?session_id=s1', { headers })).body.datapoints).toHaveLength(1);
@@ -36,15 +34,13 @@ test('a call with a token counts for the account of its key', async () => {
   expect((await state()).body).toMatchObject({ status: 429, violated_policies: ['month'] });
 });
 
-test('a token of a key whose only scope is "tokens" can read and send', async () => {
-  const service = await startTestService();
+test('a token of a key whose only scope is "tokens" can read and send', async ({ service }) => {
   const { key } = await makeAccount(service, 'issuer', 'solo', { scopes: ['tokens'] });
   const headers = bearer(await issueToken(client(service.url, key, service.clock)));
   expect((await service.request('/v1/state?session_id=s1', { headers })).status).toBe(404);
 });
 
-test('a token works on another process with the same SECRETS_KEY', async () => {
-  const service = await startTestService();
+test('a token works on another process with the same SECRETS_KEY', async ({ service }) => {
   const { database, clock } = service;
   const other = await startTestService({ database, clock });
   const headers = bearer(await issueToken(service));

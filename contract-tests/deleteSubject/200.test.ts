@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { readConfig } from '../../src/config/config.js';
 import { eraseSubject, finishErasures } from '../../src/retention/erase.js';
-import { openDatabase } from '../../src/store/database.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import type { Store } from '../../src/store/store.js';
 import { createHourReader, createHourWriter } from '../../src/store/subject-hours.js';
@@ -12,15 +10,14 @@ import { erasing } from '../../testkit/stored.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register, storeFailed } from '../../testkit/webhooks.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const turn = { user_message: 'my exam is tomorrow', ai_response: 'Good luck!' };
 const tables = ['sessions', 'session_readings', 'subjects', 'triggers', 'erasures'];
 
-async function rowCounts({ database }: TestService): Promise<number[]> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  const counts = await Promise.all(tables.map(async (table) => (await knex(table).select()).length));
-  await knex.destroy();
-  return counts;
+function rowCounts({ database }: TestService): Promise<number[]> {
+  const knex = openKnex(database.url);
+  return Promise.all(tables.map(async (table) => (await knex(table).select()).length));
 }
 
 async function liveOnce(service: TestService, subject_id: string, sessions: number): Promise<void> {
@@ -75,13 +72,8 @@ test('an erasure deletes the events and deliveries of the subject and no events 
     const heart_rate = tone === 'calm' ? 60 : 130;
     await service.read({ session_id: `${subject_id}-0`, subject_id, heart_rate, tone });
   }
-  const sessionsIn = async (table: string) => {
-    const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-    return knex(table)
-      .pluck('session_id')
-      .orderBy('session_id')
-      .finally(() => knex.destroy());
-  };
+  const knex = openKnex(service.database.url);
+  const sessionsIn = (table: string) => knex(table).pluck('session_id').orderBy('session_id');
   expect(await sessionsIn('outbox')).toEqual(['anna-0', 'bert-0']);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
   expect(await sessionsIn('outbox')).toEqual(['bert-0']);
@@ -167,11 +159,10 @@ test.each([
   const named = { session_id: 'anna-0', subject_id: 'anna' };
   const token = bearer(await issueToken(service, named));
   const timestamp = service.clock.at(status === 200 ? 1 : 0);
-  const body = JSON.stringify({ ...named, timestamp, heart_rate: 95, ...(status !== 401 && turn) });
-  const headers = { 'Content-Type': 'application/json', ...(status === 401 && token) };
+  const body = { ...named, timestamp, heart_rate: 95, ...(status !== 401 && turn) };
   let late: ReturnType<TestService['request']> | undefined;
   const interrupted = interruptBefore(service.store, 'sessions', async () => {
-    late ??= service.request('/v1/ingest', { method: 'POST', headers, body });
+    late ??= service.post('/v1/ingest', body, status === 401 ? token : {});
     // Long enough for the reading to be stored if it did not wait for the lock.
     await Promise.race([late, sleep(300)]);
   });

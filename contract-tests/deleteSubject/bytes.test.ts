@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { stateHold } from '../../packages/score/model.js';
-import { openDatabase } from '../../src/store/database.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
@@ -24,11 +23,11 @@ async function fillTwoPeople(): Promise<{ service: TestService; folder: string }
   const service = await startTestService({ database });
   await register(service, 'https://8.8.8.8/');
   for (const session_id of ['talk-of-person-anna-0', 'talk-of-person-bert-1'])
-    await service.request('/webhooks/register', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': session_id },
-      body: JSON.stringify({ url: 'https://8.8.4.4/', events: ['state_change'], session_id }),
-    });
+    await service.post(
+      '/webhooks/register',
+      { url: 'https://8.8.4.4/', events: ['state_change'], session_id },
+      { 'Idempotency-Key': session_id },
+    );
   for (let reading = 0; reading < readingsPerSession; reading += 1) {
     const signals =
       reading % 4 < 2 ? ({ heart_rate: 60, tone: 'calm' } as const) : ({ heart_rate: 140, tone: 'hostile' } as const);
@@ -92,9 +91,8 @@ test('a write-ahead log that another process reads during the erasure is emptied
 
 test('a second erasure shortly after the first empties the log at once and rewrites the pages after the pause', async () => {
   const { service, folder } = await fillTwoPeople();
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  const knex = openKnex(service.database.url);
   const sqliteFiles = createSqliteFiles(knex, 3_000);
-  onTestFinished(() => knex.destroy());
   const store = { ...service.store, sqliteFiles };
   await eraseSubject(erasing(service, store), service.accountId, 'person-anna');
   await eraseSubject(erasing(service, store), service.accountId, 'person-bert');

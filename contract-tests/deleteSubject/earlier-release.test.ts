@@ -54,8 +54,7 @@ test('an erased person is unknown to a hub, although an earlier release left the
   expect(await post()).toMatchObject({ stored: 1 });
 });
 
-test('a rule from before the erasure of a person does not fire for this person', async () => {
-  const service = await startTestService({});
+test('a rule from before the erasure of a person does not fire for this person', async ({ ownService: service }) => {
   await createRule(service, { condition: 'stressed', minutes: 1, subject_ids: ['anna'] });
   await eraseEarlier(service, service.accountId);
   service.clock.advance(60);

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { openDatabase } from '../../src/store/database.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register, storeFailed } from '../../testkit/webhooks.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const daySeconds = 24 * 60 * 60;
 /** Seconds after which an expired session is purged: up to 70 minutes after the expiry, and some minutes for rounding. */
@@ -21,13 +20,8 @@ async function changeState(service: TestService, session_id: string, subject_id?
   }
 }
 
-async function stored(service: TestService, table: string, column = 'session_id'): Promise<string[]> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
-  return knex(table)
-    .pluck(column)
-    .orderBy(column)
-    .finally(() => knex.destroy());
-}
+const stored = ({ database }: TestService, table: string, column = 'session_id'): Promise<string[]> =>
+  openKnex(database.url)(table).pluck(column).orderBy(column);
 
 const deliver = (service: TestService) => expandEvents(service.store, service.clock.now);
 
@@ -119,8 +113,7 @@ test('an erasure removes the webhook of the person with its deliveries, and keep
   expect(await stored(service, 'deliveries')).toEqual(['of-bert']);
 });
 
-test('an erasure removes the webhook of a person of whom nothing else is stored', async () => {
-  const service = await startTestService({});
+test('an erasure removes the webhook of a person of whom nothing else is stored', async ({ ownService: service }) => {
   await register(service, url, { subject_id: 'anna' });
   expect(await erase(service, 'anna')).toMatchObject({ status: 200, body: { deleted: true, sessions_removed: 0 } });
   expect(await stored(service, 'webhooks', 'subject_id')).toEqual([]);

@@ -3,13 +3,13 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { expect, test } from 'vitest';
 import { resealReceiptKeys, rotateReceiptKey } from '../../src/keys/receipts.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { createReceiptKeyTable } from '../../src/store/receipt-keys.js';
 import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { root, startTestService, type TestService } from '../../testkit/service.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, test } from '../../testkit/test.js';
 
 async function erase(service: TestService, subject_id = 'anna') {
   await service.read({ session_id: `talk-${subject_id}`, subject_id, heart_rate: 80 });
@@ -34,8 +34,7 @@ test('a receipt states what was removed, when and by which key, and the publishe
   expect(payload).toMatchObject({ ...counts, key_id: key?.keyId, erased_at: service.clock.at() });
 });
 
-test('a changed receipt is not valid', async () => {
-  const service = await startTestService();
+test('a changed receipt is not valid', async ({ service }) => {
   const [header = '', payload = '', signature = ''] = (await erase(service)).receipt.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
   const changed = Buffer.from(JSON.stringify({ ...claims, sessions_removed: 7 })).toString('base64url');

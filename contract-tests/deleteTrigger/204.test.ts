@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import type { TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const harsh = { heart_rate: 118, tone: 'hostile', sentiment: -0.9 } as const;
@@ -21,8 +21,7 @@ const remove = ({ request }: TestService, topic: string, subject_id = 'anna') =>
 const profileOf = async ({ request }: TestService, subject_id = 'anna') =>
   (await request(`/v1/triggers?subject_id=${subject_id}`)).body;
 
-test('a removed topic is in no response, and the other topics and people keep theirs', async () => {
-  const service = await startTestService();
+test('a removed topic is in no response, and the other topics and people keep theirs', async ({ service }) => {
   for (const topic of ['exams', 'debt', 'exams', 'debt'] as const) {
     await talk(service, topic);
     await talk(service, topic, 'berta');
@@ -35,16 +34,14 @@ test('a removed topic is in no response, and the other topics and people keep th
   expect((await talk(service, 'debt')).active_triggers).toEqual(['debt']);
 });
 
-test('a removed topic starts anew with its next sighting', async () => {
-  const service = await startTestService();
+test('a removed topic starts anew with its next sighting', async ({ service }) => {
   for (let turn = 0; turn < 3; turn++) await talk(service, 'exams');
   await remove(service, 'exams');
   await talk(service, 'exams');
   expect((await profileOf(service)).triggers.exams).toMatchObject({ sessions: 1 });
 });
 
-test('the accesses of the person name the removal', async () => {
-  const service = await startTestService();
+test('the accesses of the person name the removal', async ({ service }) => {
   await talk(service, 'exams');
   await remove(service, 'exams');
   const find = async () =>

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register } from '../../testkit/webhooks.js';
 
 const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
@@ -33,8 +33,7 @@ test('a topic that becomes active is one event, for webhooks of the person and o
   expect(active).toEqual(['exams']);
 });
 
-test('without a webhook for active topics, no such event is stored', async () => {
-  const service = await startTestService({});
+test('without a webhook for active topics, no such event is stored', async ({ ownService: service }) => {
   const { id } = await register(service, 'https://8.8.8.8/', { subject_id: 'bert' });
   await activate(service, 'anna');
   await service.post('/webhooks/register', { url: 'https://8.8.8.8/late', events: ['trigger_active'] });

@@ -1,32 +1,22 @@
 import { expect, test } from 'vitest';
-import { migrate } from '../../src/store/migrate.js';
 import { createOutboxTable } from '../../src/store/outbox.js';
-import { createTransact, type Store } from '../../src/store/store.js';
 import { createWebhookTable, type StoredWebhook } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { createQueueBound } from '../../src/webhooks/queues.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
+import { storedWebhook } from '../../testkit/webhooks.js';
 
 const accountId = 'acc_0123456789abcdef0123';
 const timestamp = '2026-11-21T09:30:00.000Z';
 
 /** Opens an account with webhooks. Returns a function that expands events, and returns the SQL and the deliveries. */
 async function open(count: number, change: (index: number) => Partial<StoredWebhook> = () => ({})) {
-  const knex = openKnex((await temporaryDatabase()).url);
-  await migrate(knex);
-  const store = { transact: createTransact(knex), run: (work) => work(knex) } as Store;
+  const { knex, store } = await openMigrated();
   await store.transact(async (scopeOf) => {
-    for (let index = 0; index < count; index += 1)
-      await createWebhookTable(scopeOf(accountId)).insert({
-        webhookId: `wh_${index}`,
-        url: `http://127.0.0.1:${9_000 + index}/`,
-        events: ['state_change'],
-        secret: '',
-        failedInRow: 0,
-        createdAtMs: index,
-        registeredEpoch: 1,
-        ...change(index),
-      });
+    for (let index = 0; index < count; index += 1) {
+      const rest = { url: `http://127.0.0.1:${9_000 + index}/`, createdAtMs: index, ...change(index) };
+      await createWebhookTable(scopeOf(accountId)).insert(storedWebhook(`wh_${index}`, rest));
+    }
   });
   const bound = createQueueBound();
   return async (...events: ReadonlyArray<readonly [sessionId: string, seq: number]>) => {

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import { createOutboxTable } from '../../src/store/outbox.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
@@ -9,6 +8,7 @@ import { makeAccount } from '../../testkit/calls.js';
 import { listen } from '../../testkit/listen.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { deliveriesOf, register, startWorkerOn } from '../../testkit/webhooks.js';
 
@@ -71,8 +71,7 @@ test('an account whose attempts hang at a shared host does not use the slots of 
   await receiver.until(24);
 });
 
-test("an account's backlog of events does not delay the events of another account", async () => {
-  const service = await startTestService({});
+test("an account's backlog of events does not delay the events of another account", async ({ ownService: service }) => {
   const [busy, neighbor] = [await accountOn(service, 'busy'), await accountOn(service, 'neighbor')];
   await register(busy, 'https://8.8.8.8/');
   const { id } = await register(neighbor, 'https://8.8.8.8/');

@@ -2,34 +2,23 @@ import { expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import type { DueDelivery } from '../../src/store/delivery-queue.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createOutboxTable } from '../../src/store/outbox.js';
-import { createTransact, type Store } from '../../src/store/store.js';
 import { createWebhookTable, type StoredWebhook } from '../../src/store/webhooks.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
+import { storedWebhook } from '../../testkit/webhooks.js';
 
 const accountId = 'acc_0123456789abcdef0123';
 const timestamp = '2026-11-21T09:30:00.000Z';
 
 /** Opens an account with webhooks. `statementsOf` returns the statements of each transaction that locked a webhook. */
 async function open(count: number) {
-  const knex = openKnex((await temporaryDatabase()).url);
-  await migrate(knex);
-  const store = { transact: createTransact(knex), run: (work) => work(knex) } as Store;
-  const webhooks = Array.from({ length: count }, (_, index): StoredWebhook => {
-    const url = `http://127.0.0.1:${9_000 + index}/`;
-    const rest = {
-      events: ['state_change'],
-      secret: '',
-      failedInRow: 0,
-      createdAtMs: index,
-      registeredEpoch: 1,
-    } as const;
-    return { webhookId: `wh_${index}`, url, ...rest };
-  });
+  const { knex, store } = await openMigrated();
+  const webhooks = Array.from({ length: count }, (_, index) =>
+    storedWebhook(`wh_${index}`, { url: `http://127.0.0.1:${9_000 + index}/`, createdAtMs: index }),
+  );
   await store.transact(async (scopeOf) => {
     for (const webhook of webhooks) await createWebhookTable(scopeOf(accountId)).insert(webhook);
   });

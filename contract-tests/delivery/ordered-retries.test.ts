@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { startReceiver, type Received } from '../../testkit/receiver.js';
 import { storyEnv } from '../../testkit/story.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import {
   deliveriesOf,
@@ -105,9 +105,7 @@ test('ordered retries go before queued events, after the event in progress, and 
   expect(arrived(receiver.received, 's1')).toEqual([7, 1, 2, 3, 4, 8, 9]);
 });
 
-test('later events of the session wait for ordered retries', async () => {
-  const service = await startTestService({ env: storyEnv });
-  const receiver = await startReceiver();
+test('later events of the session wait for ordered retries', async ({ storyService: service, receiver }) => {
   const { id } = await register(service, receiver.url);
   await storeFailed(service, [failedEvent(service, id, 's1', 1), failedEvent(service, id, 's1', 2)]);
   await service.post('/webhooks/retries', { webhook_id: id, ordered: true });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testkit/databases.js';
-import { startProxy } from '../../testkit/proxy.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { startTestService, type TestServiceOptions } from '../../testkit/service.js';
+import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { until } from '../../testkit/until.js';
 import { register, startStory } from '../../testkit/webhooks.js';
@@ -12,15 +12,8 @@ import { register, startStory } from '../../testkit/webhooks.js';
  */
 async function startOutage() {
   const database = await createTestDatabase();
-  const target = new URL(database.url);
-  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
-  const through = new URL(database.url);
-  through.host = `127.0.0.1:${proxy.port}`;
-  const options: TestServiceOptions = {
-    database: { url: through.href, drop: database.drop },
-    env: { WORKER: '1', ...storyEnv },
-  };
-  const service = await startTestService(options);
+  const { proxy, url } = await startDatabaseProxy(database.url);
+  const service = await startTestService({ database: { ...database, url }, env: { WORKER: '1', ...storyEnv } });
   const receiver = await startReceiver();
   await register(service, receiver.url);
   const { change } = await startStory(service);

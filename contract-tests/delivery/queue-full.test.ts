@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { claimDue, findDueQueues } from '../../src/store/delivery-queue.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { expandEvents, type FullQueue } from '../../src/webhooks/expand.js';
@@ -6,6 +5,7 @@ import { createQueueBound } from '../../src/webhooks/queues.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, failedDeliveries, register, startStory, startWorkerOn } from '../../testkit/webhooks.js';
 
 const short = { queued_max: 4, queue_full_step: 1 };
@@ -43,15 +43,13 @@ test('beyond the limit, the oldest deliveries of a webhook fail with queue_full,
   await service.request(`/webhooks/${all[0]?.webhookId}`, { method: 'DELETE' });
 });
 
-test('the queue of one webhook does not count for another one', async () => {
-  const service = await startTestService({ env: storyEnv });
+test('the queue of one webhook does not count for another one', async ({ storyService: service }) => {
   const other = await register(service, 'https://8.8.4.4/', { session_id: 'two' });
   await fill(service, ['one', 'two']);
   expect(statuses(await deliveriesOf(service, other.id)())).toEqual(['due', 'queued', 'queued']);
 });
 
-test('deliveries in flight do not fail: older queued ones of other sessions do', async () => {
-  const service = await startTestService({ env: storyEnv });
+test('deliveries in flight do not fail: older queued ones of other sessions do', async ({ storyService: service }) => {
   const receiver = await startReceiver();
   receiver.answer(() => undefined);
   const { id } = await register(service, receiver.url);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
 import { listen } from '../../testkit/listen.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { selfSigned } from '../../testkit/self-signed.js';
 import { startDelivering, startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { attempted, deliveriesOf, register } from '../../testkit/webhooks.js';
 
 /** Sends a sample to the URL and returns the outcome of its first attempt. */
@@ -50,14 +50,12 @@ test.each([301, 302, 303, 307, 308])('a redirect with %s is a failed attempt and
   expect(elsewhere.received).toEqual([]);
 });
 
-test('the first 1,024 bytes of a 10 MB response are stored', async () => {
-  const receiver = await startReceiver();
+test('the first 1,024 bytes of a 10 MB response are stored', async ({ receiver }) => {
   receiver.answer((_, response) => void response.writeHead(500).end('x'.repeat(10_000_000)));
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status: 500, answer: 'x'.repeat(1024) }));
 });
 
-test('a response that never ends is read only up to the stored length', async () => {
-  const receiver = await startReceiver();
+test('a response that never ends is read only up to the stored length', async ({ receiver }) => {
   receiver.answer((_, response) => {
     response.writeHead(200).write('y'.repeat(2000));
     // The response is never ended.
@@ -111,8 +109,7 @@ test('without WEBHOOK_KEEP_ANSWERS, a deployment that allows loopback stores no 
   expect(await outcomeAt(receiver.url, { WEBHOOK_KEEP_ANSWERS: '' })).toEqual(failed({ status: 500 }));
 });
 
-test('a response that is not text is stored with replacement characters', async () => {
-  const receiver = await startReceiver();
+test('a response that is not text is stored with replacement characters', async ({ receiver }) => {
   receiver.answer((_, response) => void response.writeHead(400).end(Buffer.from([0x6e, 0x6f, 0xff, 0x00, 0xf0, 0x9f])));
   expect(await outcomeAt(receiver.url)).toEqual(failed({ status: 400, answer: 'no\ufffd\0\ufffd' }));
 });
@@ -147,8 +144,7 @@ test('an untrusted certificate is a failed attempt, and no request is sent', asy
   expect(requests).toBe(0);
 });
 
-test('https to a receiver without TLS is a failed attempt', async () => {
-  const receiver = await startReceiver();
+test('https to a receiver without TLS is a failed attempt', async ({ receiver }) => {
   const answer = await outcomeAt(receiver.url.replace('http:', 'https:'));
   expect(answer).toEqual(failed({ error: 'tls_failed' }));
   expect(receiver.received).toEqual([]);

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../testkit/receiver.js';
 import { startDelivering, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import {
   attempted,
   deliveriesOf,
@@ -62,8 +62,7 @@ test('retries follow 1, 4 and 16 s after the previous failure, not a millisecond
   expect(receiver.received).toHaveLength(4);
 });
 
-test('a failed delivery is listed with its event and the outcomes of its attempts', async () => {
-  const service = await startDelivering();
+test('a failed delivery is listed with its event and the outcomes of its attempts', async ({ delivering: service }) => {
   const { receiver, webhook, deliveries } = await startFailing(service);
   receiver.answer((_, response, count) => void response.writeHead(499 + count).end(`no, and no: ${count}`));
   await (await startStory(service)).change();
@@ -268,8 +267,7 @@ test('a failed delivery of a disabled webhook can be retried manually, and the w
   expect((await webhookOf(service, webhook.id)).status).toBe('disabled');
 });
 
-test('the failed and queued deliveries of a removed webhook are deleted', async () => {
-  const service = await startDelivering();
+test('the failed and queued deliveries of a removed webhook are deleted', async ({ delivering: service }) => {
   const beat = await startHeartbeat(service);
   const { receiver, webhook, deliveries } = await startFailing(service);
   const [failing, waiting] = [await startStory(service, 'failing'), await startStory(service, 'waiting')];
@@ -310,8 +308,7 @@ test('only webhooks that watch the session get its events, and only events after
   expect(all.received[0]?.id).not.toBe(mine.received[0]?.id);
 });
 
-test('a resent reading creates no second event', async () => {
-  const service = await startDelivering();
+test('a resent reading creates no second event', async ({ delivering: service }) => {
   const beat = await startHeartbeat(service);
   const receiver = await startReceiver();
   await register(service, receiver.url);

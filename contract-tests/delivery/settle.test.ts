@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { createDeliveryTable } from '../../src/store/deliveries.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { createDeliveryLog } from '../../src/store/settled-deliveries.js';
-import { type StoredWebhook, createWebhookTable } from '../../src/store/webhooks.js';
+import { createWebhookTable } from '../../src/store/webhooks.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
 import { startTestService } from '../../testkit/service.js';
+import { storedWebhook } from '../../testkit/webhooks.js';
 
 const timestamp = '2026-11-21T09:30:00.000Z';
 const failure = { timestamp, status: 500, duration_ms: 1 };
@@ -16,15 +17,7 @@ const success = { timestamp, status: 204, duration_ms: 1 };
 async function arrange(...rests: Array<Partial<Delivery>>) {
   const { store } = await startTestService();
   const accountId = `acc_${randomUUID().slice(0, 12)}`;
-  const webhook: StoredWebhook = {
-    webhookId: 'wh_1',
-    url: 'http://127.0.0.1/',
-    events: ['state_change'],
-    secret: '',
-    failedInRow: 0,
-    createdAtMs: 1,
-    registeredEpoch: 1,
-  };
+  const webhook = storedWebhook('wh_1', { createdAtMs: 1 });
   const line = { sessionId: 's1', payload: '{}', dueAtMs: Date.now() + 3_600_000 };
   const deliveries = rests.map((rest) => ({
     ...createDelivery({ ...webhook, accountId }, { ...line, ...rest }),

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { claimDue, findDueQueues, isDue } from '../../src/store/delivery-queue.js';
 import { createDelivery } from '../../src/webhooks/queues.js';
 import { settleGroup } from '../../src/webhooks/settle.js';
@@ -6,6 +5,7 @@ import { slotsPerQueue } from '../../src/webhooks/slots.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import {
   attempted,
@@ -46,8 +46,7 @@ async function claim({ store, clock }: TestService, owner: string, count = 100) 
   return store.run((knex) => claimDue(knex, { owner, ...range, shares: queues.map((queue) => ({ queue, count })) }));
 }
 
-test('two workers never attempt the same delivery concurrently or twice', async () => {
-  const service = await startTestService({ env: storyEnv });
+test('two workers never attempt the same delivery concurrently or twice', async ({ storyService: service }) => {
   const { receiver, overlaps } = await startWatching();
   const { id } = await register(service, receiver.url);
   const due = await storeDue(service, id, 600, receiverName);
@@ -58,8 +57,7 @@ test('two workers never attempt the same delivery concurrently or twice', async 
   expect(receiver.received.map((it) => it.id).sort()).toEqual(due.map(idOf).sort());
 });
 
-test('two workers deliver the events of each session once and in order', async () => {
-  const service = await startTestService({ env: storyEnv });
+test('two workers deliver the events of each session once and in order', async ({ storyService: service }) => {
   const { receiver, overlaps } = await startWatching();
   await register(service, receiver.url);
   await Promise.all([startProcessOn(service), startProcessOn(service)]);
@@ -80,8 +78,7 @@ test('two workers deliver the events of each session once and in order', async (
   }
 });
 
-test('concurrent claims divide the deliveries, and each delivery has one owner', async () => {
-  const service = await startTestService({ env: storyEnv });
+test('concurrent claims divide the deliveries, and each delivery has one owner', async ({ storyService: service }) => {
   const due = await storeDue(service, 'wh_any', 200);
   const claimed: string[] = [];
   // Of two concurrent claims, the second gets none of the locked rows. Several rounds are therefore necessary.

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { setUp } from '../../testkit/consents.js';
 import { requestsThatMayGet } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 /** The byte order mark of UTF-8, as RFC 8259 allows receivers to ignore it. */
 const mark = '\ufeff';
@@ -24,8 +24,7 @@ test.each(withBody)('%s ignores a byte order mark before its body', async (_, { 
   expect(again.body?.code).toBe(answer.body?.code);
 });
 
-test('a reading with a byte order mark is a resend of the same reading without one', async () => {
-  const service = await startTestService();
+test('a reading with a byte order mark is a resend of the same reading without one', async ({ service }) => {
   const reading = JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), heart_rate: 95 });
   const first = await send(service, '/v1/ingest', reading);
   expect(first.status).toBe(200);
@@ -43,8 +42,7 @@ test('a reading with a byte order mark is a resend of the same reading without o
   expect(datapoints).toHaveLength(1);
 });
 
-test('a request with a byte order mark and the same Idempotency-Key gets the stored response', async () => {
-  const service = await startTestService();
+test('a request with a byte order mark and the same Idempotency-Key gets the stored response', async ({ service }) => {
   const body = JSON.stringify({ url: 'https://example.com/hook', events: ['state_change'] });
   const key = { 'Idempotency-Key': 'one' };
   const first = await send(service, '/webhooks/register', body, undefined, key);
@@ -62,8 +60,7 @@ test('a byte order mark alone or inside a body is invalid, and positions do not 
   }
 });
 
-test('a message of MCP may begin with a byte order mark', async () => {
-  const { url, key } = await startTestService();
+test('a message of MCP may begin with a byte order mark', async ({ service: { url, key } }) => {
   const headers = {
     ...{ 'X-Service-Key': key, 'Content-Type': 'application/json' },
     Accept: 'application/json, text/event-stream',

@@ -1,5 +1,5 @@
+import { expect, test } from '../../testkit/test.js';
 /** Errors that all operations share: one test per status, with all operations that document it. */
-import { expect, test } from 'vitest';
 import { authentication } from '../../generated/spec.js';
 import type { ProblemCode } from '../../src/contract/contract.js';
 import { allScopes } from '../../src/keys/scopes.js';
@@ -29,8 +29,7 @@ test.each(ofJsonThatMayGet(400))(
   },
 );
 
-test('every operation rejects headers of more than 8 KB', async () => {
-  const { request } = await startTestService();
+test('every operation rejects headers of more than 8 KB', async ({ service: { request } }) => {
   const operations = requestsThatMayGet(431);
   expect(operations).toEqual(requestsThatMayGet(422));
   for (const { path, init } of operations) {

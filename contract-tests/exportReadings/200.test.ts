@@ -1,4 +1,5 @@
 import type { Schema, Submission } from '../../src/contract/contract.js';
+import { exportRows, fromNdjson } from '../../testkit/batch.js';
 import { faultsAgainst } from '../../testkit/conformance.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
@@ -8,22 +9,7 @@ const turn = { user_message: 'My exam is tomorrow and I cannot sleep.', ai_respo
 const stressed = { heart_rate: 104, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 
 /** Returns the body of an export. */
-async function exportText({ request }: TestService, query = ''): Promise<string> {
-  const { status, body } = await request(`/v1/export?${query}`);
-  expect(status).toBe(200);
-  return body;
-}
-
-async function exportRows(service: TestService, query = ''): Promise<Row[]> {
-  return rowsOf(await exportText(service, query));
-}
-
-function rowsOf(text: string): Row[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
-}
+const exportText = ({ get }: TestService, query = ''): Promise<string> => get(`/v1/export?${query}`);
 
 test('a row contains every accepted and computed field of a reading, and no text', async ({ service }) => {
   const { clock } = service;
@@ -101,7 +87,7 @@ test('an export continues after the cursor of any row, and the last cursor retur
   for (const scope of ['', '&session_id=s1', '&subject_id=p']) {
     const whole = await exportText(service, scope);
     const lines = whole.split('\n');
-    for (const [index, { cursor }] of rowsOf(whole).entries())
+    for (const [index, { cursor }] of fromNdjson<Row>(whole).entries())
       expect(await exportText(service, `cursor=${cursor}${scope}`)).toBe(lines.slice(index + 1).join('\n'));
   }
   const last = (await exportRows(service)).at(-1)?.cursor;

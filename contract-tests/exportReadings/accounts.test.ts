@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 /** Returns the session ids of an export. */
@@ -14,8 +14,7 @@ test('an export contains only readings of its own account', async () => {
   expect((await stranger.request('/v1/export?session_id=private')).body.code).toBe('session_not_found');
 });
 
-test('a token exports its own session, and nothing else', async () => {
-  const service = await startTestService();
+test('a token exports its own session, and nothing else', async ({ service }) => {
   await service.read({ subject_id: 'p', heart_rate: 70 });
   await service.read({ session_id: 's2', subject_id: 'p', heart_rate: 71 });
   const read = async (query: string, scopes?: Array<'ingest' | 'read'>) => {

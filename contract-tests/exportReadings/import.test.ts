@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import type { Schema, Submission } from '../../src/contract/contract.js';
 import { batchResults } from '../../testkit/batch.js';
 import { setUp } from '../../testkit/consents.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 type Row = Schema<'ExportedReading'>;
 
@@ -54,8 +54,7 @@ test('importing an export into an empty service gives the same history, if sessi
   expect(readings).toEqual(lines);
 });
 
-test('current and backfilled readings are exported in the order of their acceptance', async () => {
-  const service = await startTestService();
+test('current and backfilled readings are exported in the order of their acceptance', async ({ service }) => {
   const { clock, read } = service;
   const heartRates = [];
   for (let index = 0; index < 6; index += 1) {

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { createFeedbackWriter } from '../../src/store/feedback.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 interface Exported {
@@ -152,8 +152,7 @@ async function addReports(service: TestService, subject_id: string, count: numbe
   }
 }
 
-test('an account and a person without reports have an agreement without an AUC', async () => {
-  const service = await startTestService();
+test('an account and a person without reports have an agreement without an AUC', async ({ service }) => {
   await service.read({ subject_id: 'p', heart_rate: 70 });
   const none = { status: 'not_enough_reports', reports: 0, scored_reports: 0, groups: 0 };
   expect((await service.request('/v1/agreement')).body).toMatchObject(none);
@@ -162,8 +161,7 @@ test('an account and a person without reports have an agreement without an AUC',
   expect(body).not.toHaveProperty('auc');
 });
 
-test('a report with a score of another model version does not count', async () => {
-  const service = await startTestService();
+test('a report with a score of another model version does not count', async ({ service }) => {
   await service.store.transact(async (scopeOf) => {
     const feedback = createFeedbackWriter(scopeOf(service.accountId));
     for (const [index, model] of [modelVersion.number, modelVersion.number - 1].entries()) {
@@ -180,11 +178,10 @@ test('119 reports of one token in a minute move the agreement of the account as 
   await live(service);
   const { session_id } = await service.read({ session_id: 'attack', subject_id: 'mallory', tone: 'calm' });
   const token = await issueToken(service, { session_id, subject_id: 'mallory', scopes: ['feedback'] });
-  const headers = { ...bearer(token), 'Content-Type': 'application/json' };
   const attack = async (from: number, to: number) => {
     for (let index = from; index < to; index += 1) {
-      const body = JSON.stringify({ session_id, timestamp: service.clock.at(index / 1_000), stress: 10 });
-      const { status } = await service.request('/v1/feedback', { method: 'POST', headers, body });
+      const report = { session_id, timestamp: service.clock.at(index / 1_000), stress: 10 };
+      const { status } = await service.post('/v1/feedback', report, bearer(token));
       expect(status).toBe(200);
     }
     return (await service.request('/v1/agreement')).body;
@@ -218,8 +215,7 @@ test('of one person, the newest report of a minute and the newest 60 of a day co
   expect(await scored()).toMatchObject({ reports: 103, scored_reports: 60, stressed_reports: 40 });
 });
 
-test('an unknown person has no agreement', async () => {
-  const { request } = await startTestService();
+test('an unknown person has no agreement', async ({ service: { request } }) => {
   expect((await request('/v1/subjects/nobody/agreement')).body).toMatchObject({
     status: 404,
     code: 'subject_not_found',

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
 import { retention } from '../../generated/spec.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { storeFailed } from '../../testkit/webhooks.js';
 
-test('a settled delivery is available for 7 days', async () => {
-  const service = await startTestService();
+test('a settled delivery is available for 7 days', async ({ service }) => {
   const delivered = { status: 'delivered', reason: null } as const;
   const [delivery] = await storeFailed(service, [{ webhookId: 'wh_a', ...delivered }]);
   const read = () => service.request(`/webhooks/deliveries/${delivery?.deliveryId}`);

@@ -1,8 +1,6 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
-test('the liveness probe requires no key', async () => {
-  const { url } = await startTestService();
+test('the liveness probe requires no key', async ({ service: { url } }) => {
   const answer = await fetch(`${url}/healthz`);
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok' }]);
 });

@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
 import { history } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
 const calm = { heart_rate: 60, tone: 'calm', sentiment: 0.8 } as const;
 const harsh = { heart_rate: 115, tone: 'hostile', sentiment: -0.8 } as const;
@@ -22,8 +21,7 @@ test('datapoints are in ascending order and contain the heart rates that were se
   expect(body.summary).toEqual({ transitions: 1, min: Math.min(...scores), max: Math.max(...scores), mean });
 });
 
-test('the trend is falling, rising or stable', async () => {
-  const { read, request, clock } = await startTestService();
+test('the trend is falling, rising or stable', async ({ service: { read, request, clock } }) => {
   const trendOf = async (session_id: string, ...readings: (typeof calm | typeof harsh)[]) => {
     for (const [index, signals] of readings.entries())
       await read({ session_id, timestamp: clock.at(index - 10), ...signals });
@@ -54,7 +52,7 @@ test('the window excludes a reading at exactly now minus the minutes', async () 
 test('a window with more readings than the maximum returns the newest readings, oldest first', async () => {
   const { read, request, clock, database } = await startTestService({});
   await read({ heart_rate: 70 });
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   const stored = await knex('session_readings').first();
   const copies = Array.from({ length: history.datapoints_max }, (_, index) => ({
     ...stored,
@@ -62,7 +60,6 @@ test('a window with more readings than the maximum returns the newest readings, 
     position: Number(stored.position) + 2 * (index + 1),
   }));
   await knex.batchInsert('session_readings', copies, 500);
-  await knex.destroy();
   clock.advance(60);
   const { datapoints } = (await request('/v1/history?session_id=s1')).body;
   const timestamps = datapoints.map(({ timestamp }: { timestamp: string }) => Date.parse(timestamp));

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 test('a pending migration makes the readiness probe fail and the liveness probe succeed', async () => {
   const { request, database } = await startTestService({});
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   await knex('schema_migrations').delete();
-  await knex.destroy();
   const answer = await request('/readyz');
   expect(answer).toMatchObject({
     status: 503,

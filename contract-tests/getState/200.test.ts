@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 test('the state is that of the newest reading, and its confidence falls with its age', async () => {
   const { read, request, clock } = await startTestService();
@@ -51,8 +51,7 @@ test.each([1, 2])(
   },
 );
 
-test('HEAD gets the headers of GET without a body', async () => {
-  const { read, request } = await startTestService();
+test('HEAD gets the headers of GET without a body', async ({ service: { read, request } }) => {
   await read({ heart_rate: 70 });
   const head = await request('/v1/state?session_id=s1', { method: 'HEAD' });
   expect(head.status).toBe(200);
@@ -60,8 +59,7 @@ test('HEAD gets the headers of GET without a body', async () => {
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
 });
 
-test('a session_id with an unencoded colon and slash is accepted', async () => {
-  const { read, request } = await startTestService();
+test('a session_id with an unencoded colon and slash is accepted', async ({ service: { read, request } }) => {
   await read({ session_id: 'app:user/7', heart_rate: 70 });
   expect((await request('/v1/state?session_id=app:user/7')).body.session_id).toBe('app:user/7');
 });

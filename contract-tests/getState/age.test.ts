@@ -27,8 +27,7 @@ test('the response to a reading, its stream event and the state have the same co
     expect(confidences[index]).toBeCloseTo(share * fresh, 1);
 });
 
-test('a fresh label does not keep the confidence of an old heart rate', async () => {
-  const service = await startTestService();
+test('a fresh label does not keep the confidence of an old heart rate', async ({ service }) => {
   const { confidence } = await service.read({ session_id: 's1', heart_rate: 110 });
   service.clock.advance(200);
   const next = await service.read({ session_id: 's1', tone: 'neutral' });

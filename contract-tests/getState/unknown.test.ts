@@ -1,5 +1,3 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { bands, enums } from '../../generated/spec.js';
 import { type StateReading, writeInstruction } from '../../packages/client/src/index.js';
@@ -7,7 +5,10 @@ import type { Schema } from '../../src/contract/contract.js';
 import { createStateHeaders } from '../../packages/gateway/headers.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
+import { fromNdjson } from '../../testkit/batch.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 /*
  * One law: without evidence, nothing names a state or gives an instruction, except for the required fields `state` and
@@ -47,13 +48,9 @@ function listClaims(value: unknown, name = ''): string[] {
 
 /** An exported row is the stored reading: it has the required fields and confidence 0 instead of `evidence`. */
 const listRowClaims = (text: string) =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).computed)
-    .flatMap(({ confidence, ...computed }) =>
-      listClaims({ ...computed, ...(confidence === 0 && { evidence: 'none' }) }),
-    );
+  fromNdjson(text).flatMap(({ computed: { confidence, ...computed } }) =>
+    listClaims({ ...computed, ...(confidence === 0 && { evidence: 'none' }) }),
+  );
 
 type Read = (service: TestService, reading: Record<string, unknown>) => Promise<string[]>;
 const claimsAt =
@@ -64,10 +61,9 @@ const claimsAt =
 /** The claims of every operation whose responses can name a state. */
 const operations: Readonly<Record<string, Read>> = {
   ingest: async ({ ingest }, reading) => listClaims((await ingest({ ...who, ...reading })).body),
-  ingestBatch: async ({ request, clock }, reading) => {
-    const body = JSON.stringify([{ ...who, timestamp: clock.at(), ...reading, spo2: 96 }]);
-    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-    return listClaims((await request('/v1/ingest/batch', init)).body);
+  ingestBatch: async ({ post, clock }, reading) => {
+    const readings = [{ ...who, timestamp: clock.at(), ...reading, spo2: 96 }];
+    return listClaims((await post('/v1/ingest/batch', readings)).body);
   },
   getState: async (service) => [
     ...(await claimsAt('/v1/state?session_id=s1')(service, {})),
@@ -111,10 +107,7 @@ const operations: Readonly<Record<string, Read>> = {
 /** Surfaces without an operation: tools of agents, and instructions for models. */
 const surfaces: Readonly<Record<string, Read>> = {
   'tools of agents': async ({ url, key }) => {
-    const client = new Client({ name: 'test', version: '1' });
-    const requestInit = { headers: { 'X-Service-Key': key } };
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
-    onTestFinished(() => client.close());
+    const client = await connectAgent({ url, key });
     const claims = [];
     for (const [name, args] of [
       ['get_human_state', { session_id: 's1' }],
@@ -205,8 +198,7 @@ test.each(Object.entries(unread))(
   },
 );
 
-test('an outdated state is not unknown', async () => {
-  const service = await startTestService();
+test('an outdated state is not unknown', async ({ service }) => {
   await service.read({ ...who, ...stressed });
   service.clock.advance(400);
   const { body } = await service.request('/v1/state?session_id=s1');

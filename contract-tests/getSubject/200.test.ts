@@ -2,13 +2,10 @@ import { purgeExpired } from '../../src/retention/purge.js';
 import { stressModel as model } from '../../packages/score/model.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
+import { postBatch } from '../../testkit/batch.js';
 
 const subject_id = 'anna';
-const profileOf = async ({ request }: TestService, id = subject_id) => {
-  const { status, body } = await request(`/v1/subjects/${encodeURIComponent(id)}`);
-  expect(status).toBe(200);
-  return body;
-};
+const profileOf = ({ get }: TestService, id = subject_id) => get(`/v1/subjects/${encodeURIComponent(id)}`);
 
 /** Sends a reading per minute with the same signals. */
 async function live(service: TestService, minutes: number, signals: object): Promise<void> {
@@ -101,8 +98,7 @@ test('the baseline remains after the sessions expire', async ({ service }) => {
 
 test('a backfilled reading is part of the baseline', async ({ service }) => {
   const past = { session_id: 'past', subject_id, timestamp: service.clock.at(-3600), heart_rate: 62, backfill: true };
-  const headers = { 'Content-Type': 'application/x-ndjson' };
-  const sent = await service.request('/v1/ingest/batch', { method: 'POST', headers, body: JSON.stringify(past) });
+  const sent = await postBatch(service, [past]);
   expect(sent.body).toMatchObject({ accepted: 1 });
   const { sessions, baseline } = await profileOf(service);
   expect([sessions, baseline.heart_rate.latest]).toEqual([1, { timestamp: past.timestamp, bpm: 62, learned: true }]);

@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const path = '/v1/subjects/anna';
 
-test('a session id and an id with another case are unknown subjects', async () => {
-  const { read, request } = await startTestService();
+test('a session id and an id with another case are unknown subjects', async ({ service: { read, request } }) => {
   await read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
   for (const id of ['s1', 'Anna']) expect((await request(`/v1/subjects/${id}`)).status).toBe(404);
 });

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { subjectProfile as settings } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { insertRows } from '../../src/store/rows.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 /** Stores further sessions of the subject, one per second before `beforeMs`. */
 async function addSessions({ database, accountId }: TestService, beforeMs: number, count: number): Promise<void> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   const rows = Array.from({ length: count }, (_, index) => ({
     account_id: accountId,
     session_id: `s-${index}`,
@@ -19,7 +18,6 @@ async function addSessions({ database, accountId }: TestService, beforeMs: numbe
     body: '{}',
   }));
   for (let from = 0; from < count; from += 500) await insertRows(knex, 'sessions', rows.slice(from, from + 500));
-  await knex.destroy();
 }
 
 test('at most 1,000 sessions are counted, and the times of the oldest and newest session are exact', async () => {

@@ -19,11 +19,8 @@ async function backfill(service: TestService, readings: ReadonlyArray<[string, n
   for (const { status } of await batchResults(service, lines)) expect(status).toBe(200);
 }
 
-async function summaryOf(service: TestService, query = ''): Promise<Schema<'SubjectSummary'>> {
-  const { status, body } = await service.request(`/v1/subjects/p/summary${query}`);
-  expect(status).toBe(200);
-  return body;
-}
+const summaryOf = ({ get }: TestService, query = ''): Promise<Schema<'SubjectSummary'>> =>
+  get(`/v1/subjects/p/summary${query}`);
 
 /** Returns the seconds of all states. */
 function secondsOf({ state_seconds }: Schema<'SummaryRow'>): number {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const subject_id = 'anna';
 const messages = {
@@ -52,8 +52,7 @@ test('from ten other turns on, the topic that the heart rate of a watch follows 
   expect(triggers.debt.evidence).toBe('weak');
 });
 
-test('the heart rate of another person has no effect', async () => {
-  const service = await startTestService();
+test('the heart rate of another person has no effect', async ({ service }) => {
   for (let turn = 0; turn < 10; turn++) await talk(service, 'smallTalk', { bpm: 68 });
   for (let turn = 0; turn < 2; turn++) {
     await talk(service, 'exams', { bpm: 68 });

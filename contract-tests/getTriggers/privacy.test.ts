@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { expect, test } from '../../testkit/test.js';
 
 const marker = 'xylophone-quokka-marker';
 
@@ -30,8 +30,7 @@ test('no word of a message is stored, logged or returned, whether the reading is
     expect(text.includes(marker)).toBe(false);
 });
 
-test('the privacy check detects a stored text', async () => {
-  const { read, database } = await startTestService({});
+test('the privacy check detects a stored text', async ({ ownService: { read, database } }) => {
   await read({ session_id: marker, heart_rate: 70 });
   expect(await everythingStored(database)).toContain(marker);
 });

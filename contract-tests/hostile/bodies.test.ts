@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
 import { openSocket } from '../../testkit/open-socket.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const megabyte = 1_048_576;
@@ -25,15 +25,13 @@ test.each([
   }
 });
 
-test('a large body without a key gets a 401', async () => {
-  const service = await startTestService();
+test('a large body without a key gets a 401', async ({ service }) => {
   const head = `POST /v1/ingest HTTP/1.1\r\nHost: x\r\nContent-Length: ${10 * megabyte}\r\n\r\n`;
   const { answer, error } = await sendLarge(service, head, false);
   expect([answer.slice(0, 13), error]).toEqual(['HTTP/1.1 401 ', undefined]);
 });
 
-test('an unread short body does not close the connection', async () => {
-  const service = await startTestService();
+test('an unread short body does not close the connection', async ({ service }) => {
   const { socket, received } = openSocket(service.url);
   for (let sent = 1; sent <= 3; sent += 1) {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello');

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { fieldRequests } from './field-values.js';
 
 const atOnce = 4;
@@ -20,8 +20,7 @@ test('no hostile value in any body field or array item causes a 5xx, and every r
   expect(failed).toEqual([]);
 });
 
-test('a non-ASCII id matches no delivery and no webhook', async () => {
-  const { post } = await startTestService();
+test('a non-ASCII id matches no delivery and no webhook', async ({ service: { post } }) => {
   expect(await post('/webhooks/retries', { delivery_ids: ['é', 'dlv_é'] })).toMatchObject({
     status: 202,
     body: { count: 0, delivery_ids: [] },

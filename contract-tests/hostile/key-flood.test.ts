@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { createIdentify, generateKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
 import { type KeyTable, createKeyTable } from '../../src/store/keys.js';
-import { migrate } from '../../src/store/migrate.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
 
 const wrongKeys = 10_000;
 
@@ -27,9 +26,7 @@ test('ten thousand invalid keys are looked up in batches, and a valid key among 
 
 /** Opens the keys of a new database. Counts the queries. */
 async function openKeys(): Promise<{ readonly keys: KeyTable; queries(): number }> {
-  const database = await temporaryDatabase();
-  const knex = openKnex(database.url);
-  await migrate(knex);
+  const { knex } = await openMigrated();
   let count = 0;
   knex.on('query', () => (count += 1));
   return { keys: createKeyTable(knex), queries: () => count };

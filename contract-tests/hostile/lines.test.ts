@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { batchResults } from '../../testkit/batch.js';
 import { sendRaw } from '../../testkit/raw.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bodyOfLines, hostileLines } from './corpus.js';
 import { fieldRequests } from './field-values.js';
 
@@ -47,8 +47,7 @@ test('hostile lines get the status of single requests, never a 5xx, and do not a
   expect(Object.keys(statuses).every((status) => /^(200|4\d\d)$/.test(status))).toBe(true);
 });
 
-test('no hostile value in any field of a line causes a 5xx', async () => {
-  const service = await startTestService();
+test('no hostile value in any field of a line causes a 5xx', async ({ service }) => {
   const lines = fieldRequests(service.clock.at())
     .filter(({ path }) => path === '/v1/ingest')
     .map(({ body }) => JSON.stringify({ ...(body as object), backfill: true }));

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { connections } from '../../generated/spec.js';
 import { openSocket } from '../../testkit/open-socket.js';
 import { countDescriptors } from '../../testkit/program.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const places = 50;
@@ -33,8 +33,7 @@ test('every request of a cut connection is logged and counted once', async () =>
   expect(counts.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(10);
 });
 
-test('a connection with too many queued responses is closed, and logged once', async () => {
-  const service = await startTestService({});
+test('a connection with too many queued responses is closed, and logged once', async ({ ownService: service }) => {
   for (const path of ['/v1/state', '/healthz', '/openapi.json', '/docs/'])
     await sendUntilClosed(service, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2_500));
   const handled = service.logs.filter((line) => line.includes('"msg":"request"'));
@@ -44,8 +43,7 @@ test('a connection with too many queued responses is closed, and logged once', a
   expect((await service.request('/v1/state?session_id=none')).status).toBe(404);
 });
 
-test('with the maximum number of queued responses, all responses are sent in order', async () => {
-  const service = await startTestService();
+test('with the maximum number of queued responses, all responses are sent in order', async ({ service }) => {
   const paths = Array.from({ length: connections.queued_responses_max }, (_, index) => `/v1/nothing-${index}`);
   const { socket, received } = openSocket(service.url);
   socket.write(
@@ -56,8 +54,7 @@ test('with the maximum number of queued responses, all responses are sent in ord
   socket.destroy();
 });
 
-test('cut connections leak no file descriptors', async () => {
-  const service = await startTestService({});
+test('cut connections leak no file descriptors', async ({ ownService: service }) => {
   const before = countDescriptors('self');
   const request = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
   for (let round = 0; round < 40; round += 1) await sendAndCut(service, request.repeat(10));

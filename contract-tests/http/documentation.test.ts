@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
-import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { documentation } from '../../src/http/documentation.js';
 import { listen } from '../../testkit/listen.js';
 import { startTestService } from '../../testkit/service.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, test } from '../../testkit/test.js';
 
 const open = [
   ...['/docs/', '/docs/reference/', '/docs/search.json', '/docs/llms.txt', '/openapi.json', '/openapi.yaml'],
@@ -80,8 +80,7 @@ async function fetchEncoded(address: string, accepted: string) {
   return { encoding, etag, bytes };
 }
 
-test('the served contract is identical to the one that the code was generated from', async () => {
-  const { url } = await startTestService();
+test('the served contract is identical to the one that the code was generated from', async ({ service: { url } }) => {
   expect(await (await fetch(`${url}/openapi.json`)).json()).toEqual(contract);
   const yaml = await fetch(`${url}/openapi.yaml`);
   expect(yaml.headers.get('content-type')).toContain('yaml');
@@ -146,8 +145,7 @@ test.each([
   expect((await request(path)).body).toMatchObject({ status: 404, code: 'path_not_found' });
 });
 
-test('/ redirects browsers to the dashboard and returns 404 to other clients', async () => {
-  const { url, key } = await startTestService();
+test('/ redirects browsers to the dashboard and returns 404 to other clients', async ({ service: { url, key } }) => {
   const ask = (accept: string, method = 'GET') =>
     fetch(`${url}/`, { method, redirect: 'manual', headers: { Accept: accept, 'X-Service-Key': key } });
   const answer = await ask('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
@@ -169,8 +167,7 @@ async function serveBuilt(folder: string): Promise<string> {
   return listen(createServer(express().use((request, response) => void serve(request, response))));
 }
 
-test('a page is compressed once: a response has the bytes that the build stored', async () => {
-  const folder = await temporaryFolder();
+test('a page is compressed once: a response has the bytes that the build stored', async ({ folder }) => {
   await mkdir(join(folder, 'dist/docs'), { recursive: true });
   await writeFile(join(folder, 'dist/docs/index.html'), 'plain');
   // Another text than that of the page, so that a compression by the service would be visible.

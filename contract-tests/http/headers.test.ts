@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
 import { openRequest } from '../../testkit/open-request.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const origin = 'https://app.example.com';
 
-test('every response forbids caching and framing, and does not reveal the server software', async () => {
-  const service = await startTestService();
+test('every response forbids caching and framing, and does not reveal the server software', async ({ service }) => {
   for (const path of ['/healthz', '/v1/state?session_id=nobody', '/nowhere']) {
     const { headers } = await service.request(path);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -17,8 +16,7 @@ test('every response forbids caching and framing, and does not reveal the server
   }
 });
 
-test('pages from an origin that is not configured get no CORS headers', async () => {
-  const service = await startTestService();
+test('pages from an origin that is not configured get no CORS headers', async ({ service }) => {
   const { headers, status } = await service.request('/healthz', { headers: { Origin: origin } });
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });

@@ -1,11 +1,11 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { batch, validation } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { definitions } from '../../src/contract/definitions.js';
 import { omitExcess } from '../../src/contract/problem.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService } from '../../testkit/service.js';
-import { expect, onTestFinished, test } from '../../testkit/test.js';
+import { expect, test } from '../../testkit/test.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 const { errors_max: max, request_errors_max: requestMax } = validation;
 
@@ -82,10 +82,7 @@ test('the largest batch of unknown fields gets a small response', async ({ servi
 });
 
 test('a tool names 20 errors, and the number of the others', async ({ service }) => {
-  const client = new Client({ name: 'test', version: '1' });
-  onTestFinished(() => client.close());
-  const requestInit = { headers: { 'X-Service-Key': service.key } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
+  const client = await connectAgent(service);
   const linesOf = async (name: string, args: Record<string, unknown>) => {
     const { content } = await client.callTool({ name, arguments: args });
     return ((content as Array<{ text: string }>)[0]?.text ?? '').split('\n').filter((it) => it.startsWith('- '));

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { openDatabase } from '../../src/store/database.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { register, webhookOf } from '../../testkit/webhooks.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 const hook = { url: 'https://8.8.8.8/', events: ['state_change'] };
 
@@ -17,14 +16,8 @@ function send({ request }: TestService, path: string, key: string, body?: object
 }
 
 /** Returns the stored rows of the service's account as text. */
-async function storedKeys({ database, accountId }: TestService): Promise<string> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
-  try {
-    return JSON.stringify(await knex('idempotency_keys').where({ account_id: accountId }));
-  } finally {
-    await knex.destroy();
-  }
-}
+const storedKeys = async ({ database, accountId }: TestService) =>
+  JSON.stringify(await openKnex(database.url)('idempotency_keys').where({ account_id: accountId }));
 
 test('a resent registration gets the first response with its secret and registers nothing', async ({ service }) => {
   const key = randomUUID();

@@ -1,15 +1,14 @@
-import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { enums, signals } from '../../generated/spec.js';
 import { type Reference, resolve } from '../../testkit/reference.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 interface Example {
   readonly example?: unknown;
 }
 
-test('a reading with every signal returns the state in the documented shape', async () => {
-  const { read, clock } = await startTestService();
+test('a reading with every signal returns the state in the documented shape', async ({ service: { read, clock } }) => {
   const reading = await read({ heart_rate: 96, sdnn: 28, tone: 'tense', expression: 'frowning', sentiment: -0.4 });
   expect(reading).toMatchObject({
     hsp_version: '1.0',
@@ -62,8 +61,7 @@ test('a rise of the score within calm and relaxed is effective, a rise to a high
   expect(risen.adaptation_effectiveness).toMatchObject({ effective: false });
 });
 
-test('a sentiment from ten seconds ago is fused with a current heart rate', async () => {
-  const { read, clock } = await startTestService();
+test('a sentiment from ten seconds ago is fused with a current heart rate', async ({ service: { read, clock } }) => {
   await read({ session_id: 'both', sentiment: -0.9 });
   clock.advance(10);
   const both = await read({ session_id: 'both', heart_rate: 90 });
@@ -166,8 +164,7 @@ test('ids are case-sensitive, and ids may contain any visible ASCII character', 
   }
 });
 
-test('half a conversation turn is accepted and requires no subject', async () => {
-  const { read } = await startTestService();
+test('half a conversation turn is accepted and requires no subject', async ({ service: { read } }) => {
   expect(await read({ heart_rate: 70, user_message: 'hello \ud800 there' })).toMatchObject({ topics_detected: [] });
 });
 

@@ -1,5 +1,3 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { onTestFinished, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createSessionReader } from '../../src/store/sessions.js';
@@ -7,7 +5,9 @@ import { createSubjectReader } from '../../src/store/subjects.js';
 import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 const subject_id = 'anna-2f81';
 const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_response: 'What worries you most?' };
@@ -70,20 +70,17 @@ test('a turn without a subject is rejected for the erased person of its session'
   await service.read({ session_id: 'bound', subject_id, heart_rate: 70 });
   const token = await issueToken(service, { session_id: 'bound', subject_id });
   const { user_message, ai_response } = turn;
-  const answer = await service.request('/v1/ingest', {
-    method: 'POST',
-    headers: { ...bearer(token), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ session_id: 'bound', timestamp, heart_rate: 71, user_message, ai_response }),
-  });
+  const answer = await service.post(
+    '/v1/ingest',
+    { session_id: 'bound', timestamp, heart_rate: 71, user_message, ai_response },
+    bearer(token),
+  );
   expect(answer).toMatchObject({ status: 409, body: erasedSubject });
 });
 
 test('the tool ingest tells an agent to discard the turn of an erased person', async () => {
   const { service, erasedAt: timestamp } = await afterErasure();
-  const client = new Client({ name: 'test', version: '1' });
-  onTestFinished(() => client.close());
-  const requestInit = { headers: { 'X-Service-Key': service.key } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
+  const client = await connectAgent(service);
   const { isError, content } = await client.callTool({ name: 'ingest', arguments: { ...live, timestamp } });
   expect(isError).toBe(true);
   expect(JSON.stringify(content)).toMatch(/subject_erased: Subject erased.*Discard the turn/);
@@ -103,8 +100,7 @@ test('a turn is rejected for as long as its timestamp could be accepted', async 
   expect((await service.ingest({ ...live, timestamp })).body.code).toBe('timestamp_too_old');
 });
 
-test('turns and erasures in any order leave nothing of the person', async () => {
-  const service = await startTestService({});
+test('turns and erasures in any order leave nothing of the person', async ({ ownService: service }) => {
   for (let round = 0; round < 15; round += 1) {
     const timestamp = service.clock.at();
     const send = (index: number) => service.ingest({ ...live, timestamp, heart_rate: 90 + index });

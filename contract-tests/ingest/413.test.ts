@@ -1,18 +1,16 @@
 import { request as httpRequest } from 'node:http';
-import { expect, test } from 'vitest';
 import { bodyOfBytes, expectNothingStored, sendRaw } from '../../testkit/raw.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
-test('a body of 4,096 bytes is accepted, declared or chunked', async () => {
-  const service = await startTestService();
+test('a body of 4,096 bytes is accepted, declared or chunked', async ({ service }) => {
   const body = bodyOfBytes(service, 4096);
   const declared = await sendRaw(service, { headers: { 'Content-Length': '4096' }, chunks: [body] });
   const chunked = await sendRaw(service, { chunks: [body.slice(0, 100), body.slice(100)] });
   expect([declared.status, chunked.status]).toEqual([200, 200]);
 });
 
-test('a body of 4,097 bytes is too large, declared or chunked', async () => {
-  const service = await startTestService();
+test('a body of 4,097 bytes is too large, declared or chunked', async ({ service }) => {
   const body = bodyOfBytes(service, 4097);
   const declared = await sendRaw(service, { headers: { 'Content-Length': '4097' }, chunks: [body] });
   const chunked = await sendRaw(service, { chunks: [body.slice(0, 4000), body.slice(4000)] });
@@ -21,8 +19,7 @@ test('a body of 4,097 bytes is too large, declared or chunked', async () => {
   await expectNothingStored(service);
 });
 
-test('the limit counts bytes, not characters', async () => {
-  const service = await startTestService();
+test('the limit counts bytes, not characters', async ({ service }) => {
   const body = { heart_rate: 70, user_message: '😀'.repeat(1100) };
   expect((await service.ingest(body)).status).toBe(413);
 });

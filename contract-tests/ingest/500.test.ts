@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 test('an unexpected error of the database gives a 500 that reveals no internals', async () => {
   const { ingest, database, logs } = await startTestService({});
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   await knex.schema.renameTable('session_readings', 'readings_away');
   // Rejects inserts.
   await knex.raw('create view session_readings as select distinct * from readings_away');
@@ -20,6 +19,5 @@ test('an unexpected error of the database gives a 500 that reveals no internals'
   expect(logs.join('')).not.toContain('anna');
   await knex.raw('drop view session_readings');
   await knex.schema.renameTable('readings_away', 'session_readings');
-  await knex.destroy();
   expect((await ingest({ heart_rate: 70 })).status).toBe(200);
 });

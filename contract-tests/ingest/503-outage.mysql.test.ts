@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../testkit/databases.js';
-import { startProxy } from '../../testkit/proxy.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('a database that restarts or stops responding causes 503s, and the process continues', async () => {
   const database = await createTestDatabase();
-  const target = new URL(database.url);
-  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
-  const through = new URL(database.url);
-  through.host = `127.0.0.1:${proxy.port}`;
-  const service = await startTestService({ database: { url: through.href, drop: database.drop } });
+  const { proxy, url } = await startDatabaseProxy(database.url);
+  const service = await startTestService({ database: { ...database, url } });
   const { ingest, request } = service;
   await service.read({ heart_rate: 70 });
   for (const takeAway of [proxy.cut, proxy.hang]) {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { connectPhone } from '../../testkit/phone.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 test('a locked database gives 503 with Retry-After, stores nothing, and ingest works again after the release', async () => {
   const service = await startTestService({});
@@ -11,7 +10,7 @@ test('a locked database gives 503 with Retry-After, stores nothing, and ingest w
   const phone = await connectPhone(service, 'generic');
   await phone.post({ heart_rate: 70 });
   service.clock.advance(1);
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   const locker = await knex.transaction();
   // Locks data that every ingest writes: the whole database on SQLite, the rows of the sessions on MySQL.
   await locker('sessions').update({ touched_at_ms: 0 });
@@ -23,7 +22,6 @@ test('a locked database gives 503 with Retry-After, stores nothing, and ingest w
   expect(refused).toMatchObject({ status: 503, body: { code: 'service_unavailable' } });
   expect(refused.headers.get('retry-after')).toBe('1');
   await locker.rollback();
-  await knex.destroy();
   expect((await request('/v1/history?session_id=warm')).body.datapoints).toHaveLength(1);
   const back = await ingest({ session_id: 'warm', heart_rate: 90 });
   expect(back.status).toBe(200);

@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
 import type { Schema, StateReading } from '../../src/contract/contract.js';
 import { changeSetting } from '../../src/keys/settings.js';
 import { createKeyTable } from '../../src/store/keys.js';
-import { batchResults } from '../../testkit/batch.js';
+import { batchResults, exportRows } from '../../testkit/batch.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
@@ -70,15 +70,13 @@ test.each([
   }
 });
 
-test('a sentiment that the reading states counts, and nothing is derived', async () => {
-  const { read } = await startTestService();
+test('a sentiment that the reading states counts, and nothing is derived', async ({ service: { read } }) => {
   const stated = await read({ sentiment: 0.4, user_message: distress, derive_sentiment });
   const plain = await read({ session_id: 's2', sentiment: 0.4, user_message: distress });
   expect(stated).toEqual({ ...plain, session_id: 's1' });
 });
 
-test('a derived sentiment is fused with other signals like a stated one', async () => {
-  const { read } = await startTestService();
+test('a derived sentiment is fused with other signals like a stated one', async ({ service: { read } }) => {
   const both = await read({ session_id: 'both', tone: 'tense', user_message: distress, derive_sentiment });
   expect(both.signals_received).toEqual(['vocal', 'textual']);
   const sentiment = both.derived?.sentiment ?? 0;
@@ -97,8 +95,7 @@ test.each([
   expect(await read({ ...body, heart_rate: 70 })).not.toHaveProperty('derived');
 });
 
-test('a message without words is accepted, and no sentiment is guessed', async () => {
-  const { read, clock } = await startTestService();
+test('a message without words is accepted, and no sentiment is guessed', async ({ service: { read, clock } }) => {
   await read({ heart_rate: 70 });
   clock.advance(5);
   const state = await read({ user_message: '?!', derive_sentiment });
@@ -112,8 +109,7 @@ test('a message without words is accepted, and no sentiment is guessed', async (
   });
 });
 
-test('a message in another language is accepted, and no sentiment is guessed', async () => {
-  const { read, clock } = await startTestService();
+test('a message in another language is accepted, and no sentiment is guessed', async ({ service: { read, clock } }) => {
   const user_message = 'No puedo dormir y tengo mucho miedo de perder mi trabajo mañana.';
   for (const [timestamp, backfill] of [
     [clock.at(-600), true],
@@ -136,8 +132,7 @@ test('a resend returns the derived sentiment again and changes nothing', async (
   expect((await request('/v1/state?session_id=s1')).body).not.toHaveProperty('derived');
 });
 
-test('lines of a batch, backfilled readings and readings of a token derive a sentiment', async () => {
-  const service = await startTestService();
+test('lines of a batch, backfilled readings and readings of a token derive a sentiment', async ({ service }) => {
   const body = { user_message: distress, derive_sentiment };
   const { derived } = await service.read({ session_id: 'single', ...body });
   expect(derived?.sentiment).toBeLessThan(-0.5);
@@ -148,11 +143,11 @@ test('lines of a batch, backfilled readings and readings of a token derive a sen
   ]);
   expect(lines.map(({ state, error }) => state?.derived ?? error?.code)).toEqual([derived, derived, 'missing_signals']);
   const token = await issueToken(service, { session_id: 'token' });
-  const answer = await service.request('/v1/ingest', {
-    method: 'POST',
-    headers: { ...bearer(token), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ session_id: 'token', timestamp: service.clock.at(), ...body }),
-  });
+  const answer = await service.post(
+    '/v1/ingest',
+    { session_id: 'token', timestamp: service.clock.at(), ...body },
+    bearer(token),
+  );
   expect(answer.body).toMatchObject({ derived });
 });
 
@@ -171,27 +166,25 @@ test('the setting of the account is the default, and a reading overrides it', as
   const { body: overridden } = await calls[0].ingest({ ...body, derive_sentiment: false });
   expect(overridden.code).toBe('missing_signals');
   const token = await issueToken(calls[0], { session_id: 'token' });
-  const sent = await calls[1].request('/v1/ingest', {
-    method: 'POST',
-    headers: { ...bearer(token), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ session_id: 'token', timestamp: clock.at(), ...body }),
-  });
+  const sent = await calls[1].post(
+    '/v1/ingest',
+    { session_id: 'token', timestamp: clock.at(), ...body },
+    bearer(token),
+  );
   expect(sent.body.derived?.sentiment).toBeLessThan(-0.5);
   await changeSetting(one.store.use(createKeyTable), { account, name: 'derive-sentiment', word: 'off' }, clock.nowMs);
   for (const { ingest } of calls)
     await until('the setting ends', async () => (await ingest({ session_id: 'off', ...body })).status === 400);
 });
 
-test('an export marks a derived sentiment, and importing its readings gives the same scores', async () => {
-  const service = await startTestService();
+test('an export marks a derived sentiment, and importing its readings gives the same scores', async ({ service }) => {
   const { clock, read, request } = service;
   for (const user_message of [distress, 'I fed the cat and the sun is out.']) {
     await read({ user_message, derive_sentiment });
     clock.advance(30);
   }
   await read({ sentiment: -0.2 });
-  const lines: string[] = (await request('/v1/export')).body.trim().split('\n');
-  const rows: Array<Schema<'ExportedReading'>> = lines.map((line) => JSON.parse(line));
+  const rows = await exportRows(service);
   const [first, second, stated] = rows;
   expect(first?.computed.sentiment).toBeLessThan(-0.5);
   for (const row of [first, second]) expect(row?.reading.sentiment).toBe(row?.computed.sentiment);

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import type { StateReading, Submission } from '../../src/contract/contract.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const seeds = [1, 2];
 
@@ -37,8 +37,7 @@ test.each(seeds)('heart rate variability is compared with values of the same dev
   expect(await states(600, 60, 'watch')).toContain('calm');
 });
 
-test('a new device starts without a typical variability, and four devices are remembered', async () => {
-  const service = await startTestService();
+test('a new device starts without a typical variability, and four devices are remembered', async ({ service }) => {
   for (const [index, name] of ['a', 'b', 'c', 'd', 'b', 'e', 'f'].entries()) {
     await live(service, 300, resting(seededRandom(index), 30 + 5 * index, name));
     await live(service, 15, () => ({ heart_rate: 66, rmssd: 80, source_device: `${name}-new` }));

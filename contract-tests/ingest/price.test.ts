@@ -4,10 +4,8 @@ import { expect, test } from 'vitest';
 import { createDigestId } from '../../src/keys/digest-id.js';
 import { processGroup } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { migrate } from '../../src/store/migrate.js';
-import { createTransact, type Store } from '../../src/store/store.js';
 import { recordJourney } from '../../testkit/journey.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
 
 const accountId = 'acc_0123456789abcdef0123';
 const nowMs = Date.UTC(2026, 0, 1);
@@ -15,12 +13,9 @@ const digestId = createDigestId(['k']);
 
 /** Returns a function that sends a reading to a session with one reading, and returns what the second one costs. */
 async function open(hasRules = false) {
-  const database = await temporaryDatabase();
-  const knex = openKnex(database.url);
-  await migrate(knex);
+  const { knex, store } = await openMigrated();
   await knex('accounts').insert({ account_id: accountId, name: 'a', tier: 'solo', created_at_ms: 0, webhook_epoch: 0 });
   if (hasRules) await addRule(knex);
-  const store = { transact: createTransact(knex) } as Store;
   const send = (reading: Partial<PreparedReading>, sessionId: string, timestampMs: number) => {
     const digest = randomBytes(6).toString('hex');
     const plain = { accountId, sessionId, timestampMs, digest, signals: { heart_rate: 70 } };

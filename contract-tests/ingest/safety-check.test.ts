@@ -218,13 +218,9 @@ const rejections: Record<string, (service: TestService) => Promise<number>> = {
   },
 };
 
-function sendAs({ request, clock }: TestService, headers: Record<string, string>, reading: object) {
+function sendAs({ post, clock }: TestService, headers: Record<string, string>, reading: object) {
   const body = { session_id: 's1', timestamp: clock.at(), heart_rate: 80, user_message: danger, ...reading };
-  return request('/v1/ingest', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
+  return post('/v1/ingest', body, headers);
 }
 
 test.each(Object.keys(rejections))('the text of a rejected reading is not sent: %s', async (name) => {

@@ -1,12 +1,12 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { batchResults } from '../../testkit/batch.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startDelivering, startTestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
-import { expect, onTestFinished, test } from '../../testkit/test.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { register } from '../../testkit/webhooks.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 const guidance = {
   suicidal_thoughts: 'The message may describe suicidal thoughts. Follow your crisis procedure.',
@@ -93,7 +93,7 @@ test('where the sentiment is derived, a finding is as strong as the most severe 
   expect(await read({ session_id: 's4', ...calm, user_message: danger })).toMatchObject({ state: 'calm' });
 });
 
-test('only the own words of a person are judged', async ({ service: { read, request, key, clock } }) => {
+test('only the own words of a person are judged', async ({ service: { read, post, key, clock } }) => {
   const ai_response = 'I am here.';
   const others = `<context>My mother died. ${danger}</context>`;
   const state = await read({ ...anna, user_message: `${others}\nWhich page says so?`, ai_response });
@@ -103,9 +103,8 @@ test('only the own words of a person are judged', async ({ service: { read, requ
   for (const it of [state, nothing]) expect(it).not.toHaveProperty('safety');
   expect(nothing).not.toHaveProperty('text_analysis');
   expect((await read({ ...anna, user_message: `<context>${danger}` })).safety).toEqual(found);
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const alone = { session_id: 's9', timestamp: clock.at(), user_message: others, derive_sentiment: true };
-  const refused = await request('/v1/ingest', { method: 'POST', headers, body: JSON.stringify(alone) });
+  const refused = await post('/v1/ingest', alone, { 'X-Service-Key': key });
   expect([refused.status, refused.body.code]).toEqual([400, 'missing_signals']);
 });
 
@@ -160,21 +159,13 @@ test('each live line of a batch is checked', async ({ service }) => {
 });
 
 test('a reading with a session token is checked', async ({ service }) => {
-  const headers = { ...bearer(await issueToken(service, { subject_id: 'anna' })), 'Content-Type': 'application/json' };
-  const body = JSON.stringify({
-    session_id: 's1',
-    timestamp: service.clock.at(),
-    heart_rate: 80,
-    user_message: danger,
-  });
-  expect((await service.request('/v1/ingest', { method: 'POST', headers, body })).body.safety).toEqual(found);
+  const token = bearer(await issueToken(service, { subject_id: 'anna' }));
+  const reading = { session_id: 's1', timestamp: service.clock.at(), heart_rate: 80, user_message: danger };
+  expect((await service.post('/v1/ingest', reading, token)).body.safety).toEqual(found);
 });
 
 test('the result of the tool ingest starts with the safety finding', async ({ service: { url, key } }) => {
-  const client = new Client({ name: 'test', version: '1' });
-  const requestInit = { headers: { 'X-Service-Key': key } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
-  onTestFinished(() => client.close());
+  const client = await connectAgent({ url, key });
   const result = await client.callTool({
     name: 'ingest',
     arguments: { session_id: 's1', ...anna, user_message: danger },

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { createDigestId } from '../../src/keys/digest-id.js';
 import { processGroup } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { migrate } from '../../src/store/migrate.js';
 import { createTransact, type Store } from '../../src/store/store.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, openKnex } from '../../testkit/temporary-database.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
 const digestId = createDigestId(['k']);
@@ -56,9 +55,8 @@ function listWinners(bodies: readonly Body[], order: readonly string[]): string[
 
 /** Opens a database with two processes. */
 async function open() {
-  const database = await temporaryDatabase();
-  const [first, second] = [openKnex(database.url), openKnex(database.url)];
-  await migrate(first);
+  const { url } = await migratedDatabase();
+  const [first, second] = [openKnex(url), openKnex(url)];
   for (const account_id of [sent, replayed])
     await first('accounts').insert({ account_id, name: account_id, tier: 'solo', created_at_ms: 0, webhook_epoch: 0 });
   const processes = [first, second].map((knex) => ({ transact: createTransact(knex) }) as Store);

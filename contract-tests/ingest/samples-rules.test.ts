@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eraseSubject } from '../../src/retention/erase.js';
-import { batchResults } from '../../testkit/batch.js';
+import { batchResults, exportRows } from '../../testkit/batch.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { interruptBefore } from '../../testkit/interrupt.js';
 import { connectPhone, type Phone } from '../../testkit/phone.js';
@@ -44,11 +44,8 @@ test('a replacement is counted and recorded as a write of its person, and a rese
 });
 
 /** Returns the stored readings of the person of a phone. */
-async function exported({ operator, subjectId }: Phone) {
-  const { body } = await operator.request(`/v1/export?subject_id=${subjectId}`);
-  const lines = String(body).trim().split('\n');
-  return lines.map((line) => JSON.parse(line).reading);
-}
+const exported = async ({ operator, subjectId }: Phone) =>
+  (await exportRows(operator, `subject_id=${subjectId}`)).map(({ reading }) => reading);
 
 test('a source key replaces what a source key of its person stored, and not what a service key stored or replaced', async ({
   service,

@@ -2,25 +2,10 @@ import { retention } from '../../generated/spec.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { readConfig } from '../../src/config/config.js';
 import { createPositionReader } from '../../src/store/readings-by-position.js';
-import { batchResults } from '../../testkit/batch.js';
+import { batchResults, exportRows } from '../../testkit/batch.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { expect, test } from '../../testkit/test.js';
-
-interface Line {
-  readonly reading: Readonly<Record<string, unknown>>;
-  readonly computed: Readonly<Record<string, unknown>>;
-  readonly cursor: string;
-}
-
-/** Returns the rows of an export after a cursor. */
-async function exportRows({ url, key }: TestService, query: string): Promise<Line[]> {
-  const response = await fetch(`${url}/v1/export?${query}`, { headers: { 'X-Service-Key': key } });
-  return (await response.text())
-    .split('\n')
-    .filter((it) => it !== '')
-    .map((it) => JSON.parse(it));
-}
 
 /** A reading of the past minute `minute`, with its sample. */
 const past = ({ clock }: TestService, minute: number, values: object) => ({
@@ -139,7 +124,7 @@ test('exports of the account, a session and a person return a replacement after 
     expect(await send(service, corrected)).toEqual(['replaced']);
     const { session_id: _, subject_id: __, ...shown } = corrected;
     expect(await exportRows(service, `${whose}&cursor=${cursor}`)).toMatchObject([{ reading: shown }]);
-    const rates = (await exportRows(service, whose)).map(({ reading }) => reading['heart_rate']);
+    const rates = (await exportRows(service, whose)).map(({ reading }) => reading.heart_rate);
     expect(rates).toEqual([129, 128, corrected.heart_rate]);
   }
 });

@@ -1,10 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const linesOf = ({ clock }: TestService, count: number, sessionOf: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => ({
@@ -129,8 +129,7 @@ test('rejected lines appear in the metric of rejected requests', async () => {
   expect(metrics).toMatch(/policy="session"\} 2\n/);
 });
 
-test('a reading is not queued behind the large batch of another account', async () => {
-  const service = await startTestService();
+test('a reading is not queued behind the large batch of another account', async ({ service }) => {
   const { accountId: other } = await makeAccount(service, `other-${service.accountId}`, 'enterprise');
   const groups: string[][] = [];
   const onCommitted = (group: readonly PreparedReading[]) => void groups.push(group.map(({ accountId }) => accountId));
@@ -152,8 +151,7 @@ test('a reading is not queued behind the large batch of another account', async 
   expect(groups[0]).toContain(other);
 });
 
-test('a session with many short readings of intervals is stored', async () => {
-  const service = await startTestService();
+test('a session with many short readings of intervals is stored', async ({ service }) => {
   // JSON writes two characters for each quote of the label.
   const lines = Array.from({ length: 400 }, (_, index) => ({
     ...{ session_id: 's1', rr_intervals_ms: [700], source_device: '"'.repeat(64) },

@@ -1,12 +1,10 @@
-import { onTestFinished, expect, test } from 'vitest';
 import type { Caller } from '../../src/contract/contract.js';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
-import { startTestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { onTestFinished, expect, test } from '../../testkit/test.js';
 
-test('a line never overtakes an earlier line, even if its session is admitted first', async () => {
-  const service = await startTestService();
+test('a line never overtakes an earlier line, even if its session is admitted first', async ({ service }) => {
   const { accountId, clock } = service;
   const committed: string[] = [];
   const admitted = new Map<string, () => void>();

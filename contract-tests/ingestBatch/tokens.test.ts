@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { batchResults, postBatch } from '../../testkit/batch.js';
 import { ample, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 /** Returns a service whose requests use a token of the session. */
 async function withToken(service: TestService, session_id: string, scopes: readonly string[]) {
@@ -13,8 +13,7 @@ async function withToken(service: TestService, session_id: string, scopes: reado
   return { request };
 }
 
-test('a session token sends lines of its own session only', async () => {
-  const service = await startTestService();
+test('a session token sends lines of its own session only', async ({ service }) => {
   const reading = { timestamp: service.clock.at(), heart_rate: 88 };
   const ofToken = await withToken(service, 'mine', ['ingest']);
   const lines = [
@@ -38,8 +37,7 @@ test('backfilled lines of a session token count as requests of its session', asy
   expect(results[2]?.error?.violated_policies).toEqual(['session']);
 });
 
-test('a session token without the scope ingest sends no batch', async () => {
-  const service = await startTestService();
+test('a session token without the scope ingest sends no batch', async ({ service }) => {
   const ofToken = await withToken(service, 'mine', ['read']);
   const line = { session_id: 'mine', timestamp: service.clock.at(), heart_rate: 88 };
   expect(await postBatch(ofToken, [line])).toMatchObject({ status: 401, body: { code: 'invalid_token' } });

@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { expect, test } from 'vitest';
 import { ndjson } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 /** Sends a body with no header but the given ones. Unlike fetch, this client adds no `Content-Type`. */
 async function send({ url, key }: TestService, body: string, headers: Record<string, string> = {}) {
@@ -30,8 +30,7 @@ test.each([{}, { 'Content-Type': '' }, { 'Content-Type': added }])(
   },
 );
 
-test('a generated client that sends the text of an array with fetch stores the readings', async () => {
-  const service = await startTestService();
+test('a generated client that sends the text of an array with fetch stores the readings', async ({ service }) => {
   const reading = { session_id: 'orval', timestamp: service.clock.at(), heart_rate: 80 };
   const headers = { 'X-Service-Key': service.key };
   const answer = await fetch(`${service.url}/v1/ingest/batch`, {
@@ -66,14 +65,12 @@ test.each(['text/plain;charset=latin1', 'text/csv', 'application/x-www-form-urle
   },
 );
 
-test('a compressed batch without a Content-Type is rejected, and so is one above the limit', async () => {
-  const service = await startTestService();
+test('a compressed batch without a Content-Type is rejected, and so is one above the limit', async ({ service }) => {
   expect(await send(service, '[]', { 'Content-Encoding': 'gzip' })).toMatchObject({ status: 415 });
   expect(await send(service, `[${' '.repeat(1_100_000)}]`)).toMatchObject({ status: 413 });
 });
 
-test('a single reading requires its Content-Type', async () => {
-  const { url, key, clock } = await startTestService();
+test('a single reading requires its Content-Type', async ({ service: { url, key, clock } }) => {
   const body = JSON.stringify({ session_id: 's1', timestamp: clock.at(), heart_rate: 80 });
   for (const type of [{}, { 'Content-Type': added }]) {
     const headers = { 'X-Service-Key': key, ...type } as Record<string, string>;

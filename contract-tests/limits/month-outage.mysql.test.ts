@@ -1,18 +1,12 @@
-import { expect, test } from 'vitest';
 import { call, callsInDatabase, makeAccount } from '../../testkit/calls.js';
-import { mysqlServerUrl } from '../../testkit/databases.js';
-import { startProxy } from '../../testkit/proxy.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { client, startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
-test('calls during a database outage are counted after the outage', async () => {
-  const database = await temporaryDatabase();
-  const server = new URL(mysqlServerUrl);
-  const proxy = await startProxy(server.hostname, Number(server.port || 3306));
-  const throughProxy = new URL(database.url);
-  throughProxy.host = `127.0.0.1:${proxy.port}`;
-  const service = await startTestService({ database: { ...database, url: throughProxy.href } });
+test('calls during a database outage are counted after the outage', async ({ database }) => {
+  const { proxy, url } = await startDatabaseProxy(database.url);
+  const service = await startTestService({ database: { ...database, url } });
   const { key, accountId } = await makeAccount(service, 'ours', 'solo');
   const { request } = client(service.url, key, service.clock);
   const isAnswered = ({ status }: { status: number }) => status === 404;

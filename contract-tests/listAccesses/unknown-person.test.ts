@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
 import type { OperationId } from '../../src/contract/contract.js';
 import { findOperation } from '../../src/operations/index.js';
 import { createAccessTable } from '../../src/store/accesses.js';
 import { requestsById } from '../../testkit/documented-requests.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { everythingStored } from '../../testkit/stored.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const subject_id = 'zoe-5c02';
@@ -49,8 +49,7 @@ test('requests about a person who never existed store nothing about the person, 
   expect((await service.request(`/v1/subjects/${subject_id}`, { method: 'DELETE' })).status).toBe(404);
 });
 
-test('after an erasure, requests about the person store neither the id nor a link', async () => {
-  const service = await startTestService({});
+test('after an erasure, requests about the person store neither the id nor a link', async ({ ownService: service }) => {
   await service.read({ session_id: 'talk', subject_id, heart_rate: 80 });
   expect((await service.request(`/v1/subjects/${subject_id}`, { method: 'DELETE' })).status).toBe(200);
   service.clock.advance(61);

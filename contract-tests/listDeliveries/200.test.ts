@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
-import { startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 import { startReceiver } from '../../testkit/receiver.js';
+import { expect, test } from '../../testkit/test.js';
 import { register, storeFailed } from '../../testkit/webhooks.js';
 import { until } from '../../testkit/until.js';
+import { listAt } from '../../testkit/lists.js';
 
 const statuses = ['delivered', 'failed', 'due', 'queued'] as const;
 
@@ -26,24 +27,13 @@ async function fill(service: TestService): Promise<Delivery[]> {
   );
 }
 
-async function page(service: TestService, query: Record<string, string>): Promise<Schema<'DeliveryList'>> {
-  return (await service.request(`/webhooks/deliveries?${new URLSearchParams(query)}`)).body;
-}
+const { page, pages } = listAt<Schema<'DeliveryList'>>('/webhooks/deliveries');
 
 /** Returns the ids of all pages in order. Checks that every page except the last one contains 50 deliveries. */
 async function walk(service: TestService, filter: Record<string, string>): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const { deliveries, next_cursor }: Schema<'DeliveryList'> = await page(service, {
-      ...filter,
-      ...(cursor !== null && { cursor }),
-    });
-    if (next_cursor !== null) expect(deliveries).toHaveLength(50);
-    ids.push(...deliveries.map(({ id }) => id));
-    cursor = next_cursor;
-  } while (cursor !== null);
-  return ids;
+  const all = (await pages(service, filter)).map(({ deliveries }) => deliveries);
+  for (const it of all.slice(0, -1)) expect(it).toHaveLength(50);
+  return all.flat().map(({ id }) => id);
 }
 
 function newestFirst(deliveries: readonly Delivery[]): string[] {
@@ -81,8 +71,7 @@ function isOf(it: Delivery, webhookId: string, sessionId: string): boolean {
   return it.webhookId === webhookId && it.sessionId === sessionId;
 }
 
-test('a successful delivery is listed with its attempt, payload and timestamp', async () => {
-  const service = await startDelivering();
+test('a successful delivery is listed with its attempt, payload and timestamp', async ({ delivering: service }) => {
   const receiver = await startReceiver();
   const { id } = await register(service, receiver.url);
   const { delivery_id } = (await service.post(`/webhooks/${id}/test`)).body;

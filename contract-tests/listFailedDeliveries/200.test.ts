@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
 import type { Delivery } from '../../src/store/delivery-row.js';
 import { createWebhookTable } from '../../src/store/webhooks.js';
+import { listAt } from '../../testkit/lists.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
-import { failedDeliveries, storeFailed } from '../../testkit/webhooks.js';
+import { expect, test } from '../../testkit/test.js';
+import { failedDeliveries, storedWebhook, storeFailed } from '../../testkit/webhooks.js';
 
 const webhooks = ['wh_a', 'wh_b', 'wh_c'];
 const sessions = ['s1', 's2', 'S1', 'a%b&c=d'];
@@ -21,18 +22,7 @@ async function fill(service: TestService): Promise<Delivery[]> {
   );
 }
 
-/** Returns all pages in order. */
-async function walk(service: TestService, filter: Record<string, string>): Promise<Array<Schema<'FailedDelivery'>[]>> {
-  const pages = [];
-  let cursor: string | null = null;
-  do {
-    const query = new URLSearchParams({ ...filter, ...(cursor !== null && { cursor }) });
-    const page: Schema<'FailedDeliveryList'> = await failedDeliveries(service, `?${query}`);
-    pages.push(page.deliveries);
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return pages;
-}
+const { pages } = listAt<Schema<'FailedDeliveryList'>>('/webhooks/retries');
 
 type Time = 'settledAtMs' | 'eventAtMs';
 
@@ -50,10 +40,8 @@ test.each<[string, Time, Record<string, string>]>([
   ['event', 'eventAtMs', { sort: 'event_time' }],
 ])('pages list the newest %s first, without loss or duplicate, with every filter', async (_name, by, sort) => {
   const service = await startTestService();
-  const stored = { url: 'https://8.8.8.8/', secret: '', failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 };
   await service.store.transact(async (scopeOf) => {
-    for (const webhookId of webhooks)
-      await createWebhookTable(scopeOf(service.accountId)).insert({ webhookId, events: ['state_change'], ...stored });
+    for (const id of webhooks) await createWebhookTable(scopeOf(service.accountId)).insert(storedWebhook(id));
   });
   const all = await fill(service);
   const sinceMs = service.clock.nowMs - 3000;
@@ -75,14 +63,13 @@ test.each<[string, Time, Record<string, string>]>([
     [{ since: service.clock.at(1) }, () => false],
   ];
   for (const [filter, isWanted] of filters) {
-    const pages = await walk(service, { ...filter, ...sort });
-    expect(pages.flat().map(({ id }) => id)).toEqual(newestFirst(all.filter(isWanted), by));
-    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(50);
+    const found = (await pages(service, { ...filter, ...sort })).map(({ deliveries }) => deliveries);
+    expect(found.flat().map(({ id }) => id)).toEqual(newestFirst(all.filter(isWanted), by));
+    for (const page of found.slice(0, -1)) expect(page).toHaveLength(50);
   }
 });
 
-test('fifty failed deliveries fill one page without a next page', async () => {
-  const service = await startTestService();
+test('fifty failed deliveries fill one page without a next page', async ({ service }) => {
   await storeFailed(
     service,
     Array.from({ length: 50 }, () => ({ webhookId: 'wh_a' })),
@@ -91,8 +78,7 @@ test('fifty failed deliveries fill one page without a next page', async () => {
   expect([page.deliveries.length, page.next_cursor]).toEqual([50, null]);
 });
 
-test('a delivery that fails while a client reads pages does not appear on a later page', async () => {
-  const service = await startTestService();
+test('a delivery that fails while a client reads pages does not appear on a later page', async ({ service }) => {
   const all = await fill(service);
   const first = await failedDeliveries(service);
   service.clock.advance(1);
@@ -103,8 +89,7 @@ test('a delivery that fails while a client reads pages does not appear on a late
   expect(seen).toEqual(newestFirst(all));
 });
 
-test('only failed deliveries are listed', async () => {
-  const service = await startTestService();
+test('only failed deliveries are listed', async ({ service }) => {
   for (const status of ['queued', 'due', 'delivered'] as const)
     await storeFailed(service, [{ webhookId: 'wh_a', status, reason: null }]);
   expect((await failedDeliveries(service)).deliveries).toEqual([]);

@@ -1,9 +1,7 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { failedDeliveries, storeFailed } from '../../testkit/webhooks.js';
 
-test('a cursor truncated to any length is rejected', async () => {
-  const service = await startTestService();
+test('a cursor truncated to any length is rejected', async ({ service }) => {
   await storeFailed(
     service,
     Array.from({ length: 51 }, () => ({ webhookId: 'wh_a' })),

@@ -1,9 +1,7 @@
-import { expect, test } from 'vitest';
 import { createFeedbackWriter } from '../../src/store/feedback.js';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
-test('the pages contain every report once, newest first, also if times are equal', async () => {
-  const service = await startTestService();
+test('the pages contain every report once, newest first, also if times are equal', async ({ service }) => {
   await service.read({ subject_id: 'p', heart_rate: 70 });
   const count = 1_003;
   await service.store.transact(async (scopeOf) => {

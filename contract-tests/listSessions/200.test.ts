@@ -1,29 +1,15 @@
-import { expect, test } from 'vitest';
 import type { Schema } from '../../src/contract/contract.js';
+import { listAt } from '../../testkit/lists.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
-type Page = Schema<'SessionList'>;
-
-async function page(service: TestService, query: Record<string, string> = {}): Promise<Page> {
-  const { status, body } = await service.request(`/v1/sessions?${new URLSearchParams(query)}`);
-  expect(status).toBe(200);
-  return body;
-}
+const { page, pages } = listAt<Schema<'SessionList'>>('/v1/sessions');
 
 /** Returns the sessions of all pages in order. Calls `between` after each page. */
-async function walk(
-  service: TestService,
-  filter: Record<string, string> = {},
-  between = async () => {},
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; await between()) {
-    const { sessions, next_cursor }: Page = await page(service, { ...filter, ...(cursor && { cursor }) });
-    if (next_cursor !== null) expect(sessions).toHaveLength(50);
-    ids.push(...sessions.map(({ session_id }) => session_id));
-    cursor = next_cursor;
-  }
-  return ids;
+async function walk(service: TestService, filter: Record<string, string> = {}, between = async () => {}) {
+  const all = (await pages(service, filter, '', between)).map(({ sessions }) => sessions);
+  for (const it of all.slice(0, -1)) expect(it).toHaveLength(50);
+  return all.flat().map(({ session_id }) => session_id);
 }
 
 /** Starts sessions, several of them in the same millisecond. Every third session belongs to subject "anna". */
@@ -59,8 +45,7 @@ test('an account without sessions has an empty list', async () => {
   expect(await page(await startTestService())).toEqual({ sessions: [], next_cursor: null });
 });
 
-test('the pages contain every session once, latest start first, while readings arrive', async () => {
-  const service = await startTestService();
+test('the pages contain every session once, latest start first, while readings arrive', async ({ service }) => {
   const ids = await fill(service, 123);
   service.clock.advance(1);
   const touchOldest = async () => void (await service.read({ session_id: 's-0', heart_rate: 70 }));
@@ -71,8 +56,7 @@ test('the pages contain every session once, latest start first, while readings a
   expect(walked.map(startOf)).toEqual([...ids].reverse().map(startOf));
 });
 
-test('the filter selects the sessions of a subject', async () => {
-  const service = await startTestService();
+test('the filter selects the sessions of a subject', async ({ service }) => {
   const ids = await fill(service, 160);
   const wanted = ids.filter((_, index) => index % 3 === 0);
   expect((await walk(service, { subject_id: 'anna' })).sort()).toEqual(wanted.sort());
@@ -87,8 +71,7 @@ test("another account's sessions are not listed, not even with that account's cu
     expect(await page(stranger, query as Record<string, string>)).toEqual({ sessions: [], next_cursor: null });
 });
 
-test('an erased session is not listed, and its id starts a new session', async () => {
-  const service = await startTestService();
+test('an erased session is not listed, and its id starts a new session', async ({ service }) => {
   await service.read({ session_id: 'one', subject_id: 'anna', heart_rate: 70 });
   service.clock.advance(5);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });

@@ -1,12 +1,10 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 function cursorOf(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
-test('a cursor with extreme numbers returns an empty snapshot', async () => {
-  const service = await startTestService();
+test('a cursor with extreme numbers returns an empty snapshot', async ({ service }) => {
   await service.read({ session_id: 'one', heart_rate: 70 });
   for (const [time, position] of [
     ['0', '0'],

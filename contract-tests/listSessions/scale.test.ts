@@ -1,11 +1,10 @@
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
-import { migrate } from '../../src/store/migrate.js';
 import { insertRows } from '../../src/store/rows.js';
 import { type SessionFilter, listSessions } from '../../src/store/session-list.js';
 import { createSnapshotReader } from '../../src/store/session-snapshot.js';
 import { databaseKind } from '../../testkit/databases.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
 
 const sessions = 100_000;
 const rowsAtOnce = 500;
@@ -34,9 +33,7 @@ async function fill(knex: Knex): Promise<void> {
 }
 
 test('with 100,000 sessions, every page and every step of a snapshot is read from the end of an index without sorting', async () => {
-  const database = await temporaryDatabase();
-  const knex = openKnex(database.url);
-  await migrate(knex);
+  const { knex } = await openMigrated();
   await fill(knex);
   const after = { startedAtMs: startMs + sessions / 6, incarnation: '00000000c350' };
   for (const [filter, index] of [

@@ -1,24 +1,12 @@
 import type { Schema, StateReading } from '../../src/contract/contract.js';
 import { batchResults } from '../../testkit/batch.js';
+import { listAt } from '../../testkit/lists.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
-type Page = Schema<'SessionList'>;
 type Entry = Schema<'SessionSummary'>;
 
-async function page(service: TestService, query: Record<string, string>): Promise<Page> {
-  const { status, body } = await service.request(`/v1/sessions?${new URLSearchParams(query)}`);
-  expect(status).toBe(200);
-  return body;
-}
-
-/** Returns the pages after `first`. */
-async function pagesAfter(service: TestService, query: Record<string, string>, first: Page): Promise<Page[]> {
-  const pages: Page[] = [];
-  for (let cursor = first.next_cursor; cursor !== null; cursor = pages.at(-1)?.next_cursor ?? null)
-    pages.push(await page(service, { ...query, cursor }));
-  return pages;
-}
+const { page, pages } = listAt<Schema<'SessionList'>>('/v1/sessions');
 
 const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
 
@@ -81,7 +69,7 @@ test.each([
   await fill(service, 123);
   const query = { sort, points: '3', ...(sort === 'started' && { state: 'calm,relaxed,focused,stressed' }) };
   const first = await page(service, query);
-  const before = await pagesAfter(service, query, first);
+  const before = await pages(service, query, first.next_cursor);
   const sessions = [first, ...before].flatMap((it) => it.sessions);
   expect(new Set(idsOf(sessions)).size).toBe(sessions.length);
   if (sort !== 'started') expect(sessions).toHaveLength(123);
@@ -93,7 +81,7 @@ test.each([
     await service.read({ session_id, heart_rate: 200, tone: 'hostile' });
   await service.read({ session_id: 's-1', timestamp: service.clock.at(-60), heart_rate: 55 });
   service.clock.advance(600);
-  expect(await pagesAfter(service, query, first)).toEqual(before);
+  expect(await pages(service, query, first.next_cursor)).toEqual(before);
 });
 
 test('a page shows the state of a session as of the snapshot, also if its newest reading was late', async () => {
@@ -141,10 +129,10 @@ test('backfilled readings are no points, and a session of backfilled readings is
 test('a later page leaves out sessions that were erased after the first page', async ({ service }) => {
   await fill(service, 123);
   const first = await page(service, { sort: 'score' });
-  const before = (await pagesAfter(service, { sort: 'score' }, first)).flatMap((it) => it.sessions);
+  const before = (await pages(service, { sort: 'score' }, first.next_cursor)).flatMap((it) => it.sessions);
   service.clock.advance(5);
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
-  const after = (await pagesAfter(service, { sort: 'score' }, first)).flatMap((it) => it.sessions);
+  const after = (await pages(service, { sort: 'score' }, first.next_cursor)).flatMap((it) => it.sessions);
   expect(idsOf(after)).toEqual(idsOf(before.filter((it) => it.subject_id === undefined)));
 });
 

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { webhookDelivery as settings } from '../../generated/spec.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { startDelivering, startTestService } from '../../testkit/service.js';
+import { startDelivering } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { attempted, deliveriesOf, register, storeDue, storeFailed, webhookOf } from '../../testkit/webhooks.js';
 
@@ -39,8 +39,7 @@ test('a listed webhook has its newest failure, its newest success and its number
   expect(await webhookOf(service, id)).not.toHaveProperty('next_attempt_at');
 });
 
-test('each webhook has its own health, and queued deliveries are counted up to a limit', async () => {
-  const service = await startTestService();
+test('each webhook has its own health, and queued deliveries are counted up to a limit', async ({ service }) => {
   const [busy, idle] = [await register(service, 'https://8.8.8.8/1'), await register(service, 'https://8.8.8.8/2')];
   await storeDue(service, busy.id, settings.queued_count_max + 5);
   const delivered = { status: 'delivered', reason: null } as const;

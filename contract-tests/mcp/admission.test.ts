@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
 import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { openRequest } from '../../testkit/open-request.js';
 import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
 const toolCall = (name: string, args: object) => ({ ...list, method: 'tools/call', params: { name, arguments: args } });
@@ -59,8 +59,7 @@ test('an account has at most half of MAX_REQUESTS in flight, and the other half 
   expect((await postMcp(service, list)).status).toBe(200);
 });
 
-test('a JSON array is rejected, and none of its messages runs', async () => {
-  const service = await startTestService();
+test('a JSON array is rejected, and none of its messages runs', async ({ service }) => {
   const reading = { session_id: 'of-array', heart_rate: 80 };
   const { status, text } = await postMcp(service, [toolCall('ingest', reading), list]);
   expect([status, JSON.parse(text).code]).toEqual([400, 'invalid_payload']);

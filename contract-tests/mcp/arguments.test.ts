@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { everyToolCall } from '../../testkit/mcp-tools.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectAgent, everyToolCall } from '../../testkit/mcp-tools.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 let service: TestService;
@@ -250,10 +250,7 @@ test('a null id beside another id is ignored', async () => {
 });
 
 test.each(['auto', 'legacy'] as const)('`arguments: null` means no arguments (%s)', async (mode) => {
-  const other = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-  const requestInit = { headers: { 'X-Service-Key': service.key } };
-  await other.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
-  onTestFinished(() => other.close());
+  const other = await connectAgent(service, { era: mode });
   const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
   expect((await other.callTool(call)).structuredContent).toMatchObject({ sessions: expect.any(Array) });
   const { content } = await other.callTool({ ...call, name: 'delete_subject' });

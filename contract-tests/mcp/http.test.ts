@@ -1,23 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { hints, signals } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
 import type { KeyOptions } from '../../src/keys/manage.js';
-import { openDatabase } from '../../src/store/database.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { allow, setUp } from '../../testkit/consents.js';
-import { everyToolCall } from '../../testkit/mcp-tools.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
-import { expect, onTestFinished, test } from '../../testkit/test.js';
-
-const keyHeader = (key: string) => ({ 'X-Service-Key': key });
-
-async function connect(url: string, headers: Record<string, string>, era: 'auto' | 'legacy' = 'auto') {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
-  onTestFinished(() => client.close());
-  return client;
-}
+import { connectAgent, everyToolCall } from '../../testkit/mcp-tools.js';
+import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 /** Calls a tool. Resolves with the text of the result, and whether the result is an error. */
 async function call(client: Client, name: string, args: Record<string, unknown>) {
@@ -26,12 +16,10 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
   return { text: first?.text ?? '', isError: result.isError === true, structured: result.structuredContent };
 }
 
-const agentOf = (service: TestService) => connect(service.url, keyHeader(service.key));
-
 test.each(['auto', 'legacy'] as const)('the official client runs every tool (%s)', async (era) => {
   const service = await setUp(await startTestService(), { consent: 'record' });
   await allow(service, 'anna', ['vocal']);
-  const client = await connect(service.url, { Authorization: `Bearer ${service.key}` }, era);
+  const client = await connectAgent(service, { headers: { Authorization: `Bearer ${service.key}` }, era });
   const { tools } = await client.listTools();
   const calls = everyToolCall('s1', 'anna');
   expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
@@ -41,13 +29,13 @@ test.each(['auto', 'legacy'] as const)('the official client runs every tool (%s)
 
 test('the state starts with the recommendation', async ({ service }) => {
   await service.read({ heart_rate: 95 });
-  const { text, structured } = await call(await agentOf(service), 'get_human_state', { session_id: 's1' });
+  const { text, structured } = await call(await connectAgent(service), 'get_human_state', { session_id: 's1' });
   expect(text).toMatch(/^\{"recommendation":/);
   expect(JSON.parse(text)).toEqual(structured);
 });
 
 test('a message alone yields a state when its sentiment is derived', async () => {
-  const client = await agentOf(await startTestService());
+  const client = await connectAgent(await startTestService());
   const args = { session_id: 's1', user_message: 'I cannot stop crying and I am so scared.' };
   expect((await call(client, 'ingest', args)).text).toContain('missing_signals');
   const { structured } = await call(client, 'ingest', { ...args, derive_sentiment: true });
@@ -57,7 +45,7 @@ test('a message alone yields a state when its sentiment is derived', async () =>
 test('two accounts do not see the data of each other', async ({ service }) => {
   await service.read({ subject_id: 'anna', heart_rate: 95 });
   const { key } = await makeAccount(service, `stranger-${Date.now()}`, 'enterprise');
-  const stranger = await connect(service.url, keyHeader(key));
+  const stranger = await connectAgent({ ...service, key });
   for (const name of ['get_human_state', 'get_session_history'])
     expect((await call(stranger, name, { session_id: 's1' })).text).toContain('session_not_found');
   for (const name of ['get_trigger_memory', 'get_subject_summary', 'delete_subject'])
@@ -71,7 +59,7 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['get_trigger_memory', {}, ['subject_id: Field required']],
   ['ingest', { session_id: 's1', heart_rate: 70, timestamp: '9999-12-31T00:00:00Z' }, [`do: ${hints.time_unit}`]],
 ])('the error for a call of %s with %j states what to do', async (name, args, texts) => {
-  const { text, isError } = await call(await agentOf(await startTestService()), name, args);
+  const { text, isError } = await call(await connectAgent(await startTestService()), name, args);
   expect(isError).toBe(true);
   for (const part of [...texts, 'What to do: ']) expect(text).toContain(part);
 });
@@ -80,7 +68,7 @@ test.each(['a/b', 'a?b#c', 'a%2Fb'])('a tool call uses the id %s unchanged', asy
   const service = await startTestService();
   await service.read({ subject_id, heart_rate: 95 });
   await service.read({ session_id: 'other', subject_id: 'a', heart_rate: 95 });
-  const client = await agentOf(service);
+  const client = await connectAgent(service);
   const erased = { subject_id, sessions_deleted: 1, trigger_entries_deleted: 0 };
   expect((await call(client, 'delete_subject', { subject_id })).structured).toMatchObject(erased);
   expect((await call(client, 'get_trigger_memory', { subject_id })).text).toContain('subject_not_found');
@@ -88,7 +76,7 @@ test.each(['a/b', 'a?b#c', 'a%2Fb'])('a tool call uses the id %s unchanged', asy
 });
 
 test('only the erasure is marked as destructive, and only the tools that read are marked as read-only', async () => {
-  const { tools } = await (await agentOf(await startTestService())).listTools();
+  const { tools } = await (await connectAgent(await startTestService())).listTools();
   const named = (hint: 'destructiveHint' | 'readOnlyHint') =>
     tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
   expect(named('destructiveHint')).toEqual(['delete_subject']);
@@ -104,7 +92,7 @@ test('only the erasure is marked as destructive, and only the tools that read ar
 
 test('only a client with the scopes of its key may call a tool', async ({ service }) => {
   const make = async (options: KeyOptions) => (await makeAccount(service, randomUUID(), 'solo', options)).key;
-  const here = await connect(service.url, keyHeader(await make({ networks: ['127.0.0.0/8'], scopes: ['read'] })));
+  const here = await connectAgent({ ...service, key: await make({ networks: ['127.0.0.0/8'], scopes: ['read'] }) });
   const sorted = { state: ['calm', 'focused'], sort: 'score', points: 3 };
   expect(await call(here, 'list_sessions', sorted)).toMatchObject({ isError: false });
   const refused = await call(here, 'ingest', { session_id: 's1', heart_rate: 95 });
@@ -114,13 +102,13 @@ test('only a client with the scopes of its key may call a tool', async ({ servic
 test('a tool call counts towards the limits, and a 429 states the limit and the wait', async () => {
   const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '1' } });
   await service.read({ heart_rate: 95 });
-  const { text, isError } = await call(await agentOf(service), 'get_human_state', { session_id: 's1' });
+  const { text, isError } = await call(await connectAgent(service), 'get_human_state', { session_id: 's1' });
   expect(isError).toBe(true);
   expect(text).toMatch(/exceeded limit: session\nWait \d+ s, then call the tool again/);
 });
 
 test('a turn of 4 KB is rejected with what to do, and a shorter one is accepted', async () => {
-  const client = await agentOf(await startTestService());
+  const client = await connectAgent(await startTestService());
   const turn = { subject_id: 'anna', user_message: 'a'.repeat(4016), ai_response: 'Which part?' };
   const refused = await call(client, 'ingest', { session_id: 's1', heart_rate: 90, ...turn });
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('body_too_large: Body too large') });
@@ -132,14 +120,13 @@ test('a turn of 4 KB is rejected with what to do, and a shorter one is accepted'
 test('a 503 states the wait and that the same call is safe, and the call works again afterwards', async () => {
   const service = await startTestService({});
   await service.read({ heart_rate: 95 });
-  const client = await agentOf(service);
-  const database = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  const client = await connectAgent(service);
+  const database = openKnex(service.database.url);
   const locker = await database.transaction();
   await locker('sessions').where({ session_id: 's1' }).update({ touched_at_ms: 0 });
   const args = { session_id: 's1', timestamp: service.clock.at(1), heart_rate: 96 };
   const { text, isError } = await call(client, 'ingest', args);
   await locker.rollback();
-  await database.destroy();
   expect([isError, text]).toEqual([true, expect.stringContaining('service_unavailable: Service unavailable')]);
   expect(text).toContain('Wait 1 s, then call the tool again with the same arguments.');
   expect((await call(client, 'ingest', args)).isError).toBe(false);
@@ -157,13 +144,13 @@ test('a request without a valid key gets the same 401 as in every operation', as
 });
 
 test('a body over 64 KB is rejected', async ({ service: { url, key } }) => {
-  const headers = { ...keyHeader(key), 'Content-Type': 'application/json' };
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body: 'x'.repeat(70_000) });
   expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([413, 'body_too_large']);
 });
 
 test('the prompt tells the agent to read the state first', async () => {
-  const client = await agentOf(await startTestService());
+  const client = await connectAgent(await startTestService());
   const { prompts } = await client.listPrompts();
   const { messages } = await client.getPrompt({ name: prompts[0]?.name ?? '', arguments: { session_id: 's1' } });
   expect(JSON.stringify(messages)).toContain('get_human_state');
@@ -174,7 +161,7 @@ test.each(['auto', 'legacy'] as const)(
   async (era) => {
     const service = await startTestService();
     for (const session_id of ['shop-1', 'shop/2', 'other']) await service.read({ session_id, heart_rate: 95 });
-    const client = await connect(service.url, keyHeader(service.key), era);
+    const client = await connectAgent(service, { era });
     const [template] = (await client.listResourceTemplates()).resourceTemplates;
     const uri = template?.uriTemplate ?? '';
     const { contents } = await client.readResource({ uri: uri.replace('{session_id}', encodeURIComponent('shop/2')) });
@@ -192,7 +179,7 @@ test.each(['auto', 'legacy'] as const)(
     ])
       await expect(client.readResource({ uri: missing })).rejects.toThrow();
     const { key } = await makeAccount(service, `stranger-${randomUUID()}`, 'solo');
-    const stranger = await connect(service.url, keyHeader(key), era);
+    const stranger = await connectAgent({ ...service, key }, { era });
     await expect(stranger.readResource({ uri: 'state://sessions/shop-1' })).rejects.toThrow('session_not_found');
     const foreign = await stranger.complete({
       ref: { type: 'ref/resource', uri },
@@ -204,7 +191,7 @@ test.each(['auto', 'legacy'] as const)(
 
 test('the list of all tools has at most 9,000 bytes, and names no signal that is only stored', async ({ service }) => {
   const headers = {
-    ...keyHeader(service.key),
+    'X-Service-Key': service.key,
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
   };
@@ -217,18 +204,18 @@ test('the list of all tools has at most 9,000 bytes, and names no signal that is
 });
 
 test('a tool call accepts a signal that is only stored, within its bounds', async ({ service }) => {
-  const client = await agentOf(service);
+  const client = await connectAgent(service);
   const args = { session_id: 's1', heart_rate: 80, spo2: 97 };
   expect((await call(client, 'ingest', args)).isError).toBe(false);
   expect((await call(client, 'ingest', { ...args, spo2: '101' })).text).toContain(
     '- spo2: Input should be less than or',
   );
-  const exported = await fetch(`${service.url}/v1/export?session_id=s1`, { headers: keyHeader(service.key) });
+  const exported = await fetch(`${service.url}/v1/export?session_id=s1`, { headers: { 'X-Service-Key': service.key } });
   expect(await exported.text()).toContain('"spo2":97');
 });
 
 test('an error states the request_id only if the operator needs it', async () => {
-  const client = await agentOf(await startTestService());
+  const client = await connectAgent(await startTestService());
   const { text } = await call(client, 'get_trigger_memory', {});
   expect(text).not.toMatch(/request_id|pointer|parameter/);
 });
@@ -236,7 +223,7 @@ test('an error states the request_id only if the operator needs it', async () =>
 test('a reading without a timestamp gets the time of the service, which may differ from the clock of the machine', async () => {
   const service = await startTestService({});
   service.clock.advance(3_600);
-  const client = await agentOf(service);
+  const client = await connectAgent(service);
   expect(await call(client, 'ingest', { session_id: 's1', heart_rate: 80 })).toMatchObject({
     isError: false,
     structured: { timestamp: service.clock.at() },

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test } from 'vitest';
 import { allow, setUp } from '../../testkit/consents.js';
 import { everyToolCall } from '../../testkit/mcp-tools.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -27,8 +27,7 @@ test('the official client runs every tool over stdio, with the errors of the ser
   expect(JSON.stringify(failed.content)).toContain('session_not_found');
 });
 
-test('`arguments: null` means no arguments over stdio', async () => {
-  const { url, key } = await startTestService();
+test('`arguments: null` means no arguments over stdio', async ({ service: { url, key } }) => {
   const client = await connect(url, key);
   const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
   expect((await client.callTool(call)).structuredContent).toEqual({ sessions: [], next_cursor: null });

@@ -1,12 +1,12 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect, onTestFinished, test } from 'vitest';
 import { createKey, type KeyOptions, revokeKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0.9 } as const;
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
@@ -15,10 +15,7 @@ type Server = Pick<TestService, 'url' | 'key'>;
 
 /** Connects the official client. Returns it with the URIs of the updates that it received. */
 async function connect({ url, key }: Server, era: 'auto' | 'legacy' = 'auto') {
-  const agent = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: era } });
-  const requestInit = { headers: { 'X-Service-Key': key } };
-  await agent.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
-  onTestFinished(() => agent.close());
+  const agent = await connectAgent({ url, key }, { era });
   const updates: string[] = [];
   agent.setNotificationHandler('notifications/resources/updated', ({ params }) => void updates.push(params.uri));
   return { agent, updates };
@@ -41,8 +38,7 @@ async function change({ read, clock }: Pick<TestService, 'read' | 'clock'>, sess
   clock.advance(2);
 }
 
-test('a subscriber gets one update per state change of its sessions, and reads the new state', async () => {
-  const service = await startTestService();
+test('a subscriber gets one update per state change of its sessions, and reads the new state', async ({ service }) => {
   const { agent, updates, subscription } = await subscribe(service, 's1', 'shop/2');
   expect(subscription.honoredFilter).toEqual({ resourceSubscriptions: [uriOf('s1'), uriOf('shop/2')] });
   await service.read({ session_id: 's1', ...calm });
@@ -94,8 +90,7 @@ test('subscriptions are not requests in flight', async () => {
   expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
 });
 
-test('a subscription ends with its key, and a shutdown ends all of them', async () => {
-  const service = await startTestService({});
+test('a subscription ends with its key, and a shutdown ends all of them', async ({ ownService: service }) => {
   const { store, clock } = service;
   const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
   const [revoked, lasting] = [await subscribe({ url: service.url, key }, 's1', 's2'), await subscribe(service, 's1')];
@@ -107,8 +102,7 @@ test('a subscription ends with its key, and a shutdown ends all of them', async 
   expect(await lasting.subscription.closed).toBe('graceful');
 });
 
-test('erasing the person ends the subscription to the session', async () => {
-  const service = await startTestService();
+test('erasing the person ends the subscription to the session', async ({ service }) => {
   await service.read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
   const { subscription } = await subscribe(service, 's1');
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
@@ -126,8 +120,7 @@ test.each<[string, KeyOptions['scopes'], string]>([
   await expect(agent.listen({ resourceSubscriptions: [uri] })).rejects.toThrow(text);
 });
 
-test('a subscription has at most 100 sessions', async () => {
-  const service = await startTestService();
+test('a subscription has at most 100 sessions', async ({ service }) => {
   const sessions = Array.from({ length: 101 }, (_, index) => `s${index}`);
   await expect(subscribe(service, ...sessions)).rejects.toThrow('at most 100 items');
   const { subscription } = await subscribe(service, ...sessions.slice(1), 's1');

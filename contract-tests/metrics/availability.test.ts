@@ -1,24 +1,22 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { backUpToFile } from '../../src/cli/backups/backup.js';
 import { readConfig } from '../../src/config/config.js';
 import { readLastBackup, recordBackup } from '../../src/observe/probes.js';
-import { openDatabase } from '../../src/store/database.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { startDeliver } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 test('a process with pending migrations is not ready, although its database responds', async () => {
   const service = await startTestService({ env: { METRICS_PORT: '0' } });
   const read = (name: string) => readMetric(service.metricsUrl, name);
   expect([await read('database_up'), await read('ready')]).toEqual([1, 1]);
-  const knex = openDatabase(readConfig({ DATABASE_URL: service.database.url }).database);
+  const knex = openKnex(service.database.url);
   await knex('schema_migrations').delete();
-  await knex.destroy();
   await until('the process is not ready', async () => (await read('ready')) === 0);
   expect(await read('database_up')).toBe(1);
   expect((await fetch(new URL('/readyz', service.metricsUrl))).status).toBe(503);
@@ -86,8 +84,7 @@ async function createEmbedded() {
   return database;
 }
 
-test('a worker process has metrics and probes', async () => {
-  const database = await temporaryDatabase();
+test('a worker process has metrics and probes', async ({ database }) => {
   const { metricsUrl } = await startTestService({ env: { METRICS_PORT: '0' }, database });
   const worker = await startDeliver({ DATABASE_URL: database.url, METRICS_PORT: '0' });
   const workerUrl = await worker.find(/^Metrics on (\S+)$/m);

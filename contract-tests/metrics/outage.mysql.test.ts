@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMetric } from '../../testkit/metrics.js';
-import { startProxy } from '../../testkit/proxy.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { startTestService } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
@@ -13,11 +13,8 @@ test.each(['cut', 'hang'] as const)(
   'while the database connection is %s, a scrape reports it and keeps the last values',
   async (fault) => {
     const direct = await temporaryDatabase('mysql');
-    const target = new URL(direct.url);
-    const proxy = await startProxy(target.hostname, Number(target.port || 3306));
-    target.host = `127.0.0.1:${proxy.port}`;
-    const database = { url: target.href, drop: direct.drop };
-    const service = await startTestService({ env: { METRICS_PORT: '0' }, database });
+    const { proxy, url } = await startDatabaseProxy(direct.url);
+    const service = await startTestService({ env: { METRICS_PORT: '0' }, database: { ...direct, url } });
     const read = (name: string) => readMetric(service.metricsUrl, name);
     const readAll = () => Promise.all(remaining.map(read));
     await storeFailed(service, [{ webhookId: 'wh_1' }, { webhookId: 'wh_1' }]);

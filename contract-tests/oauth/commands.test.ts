@@ -4,9 +4,9 @@ import { publicUrl, startAuthorizationServer, startOAuthService } from '../../te
 import { runHere } from '../../testkit/command-line.js';
 import { settingsFor } from '../../testkit/databases.js';
 import { runMain, startMain } from '../../testkit/process.js';
+import { migratedDatabase } from '../../testkit/temporary-database.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer } from '../../testkit/tokens.js';
-import { migratedDatabase } from '../process/backups.js';
 
 test('`keys person-id` prints the id under which a token sends, and needs the authorization server', async () => {
   const service = await startOAuthService();
@@ -16,9 +16,8 @@ test('`keys person-id` prints the id under which a token sends, and needs the au
   const [own] = requireSecretsKeys(readConfig(settingsFor(DATABASE_URL)));
   const replacing = { DATABASE_URL, ...service.env, SECRETS_KEY: `${'n'.repeat(32)},${own}` };
   expect((await runHere(['keys', 'person-id', 'anna'], replacing)).stdout).toBe(stdout);
-  const body = JSON.stringify({ session_id: 'chat', timestamp: service.clock.at(), heart_rate: 90 });
-  const headers = { ...bearer(await service.sign('anna')), 'Content-Type': 'application/json' };
-  await service.request('/v1/ingest', { method: 'POST', headers, body });
+  const reading = { session_id: 'chat', timestamp: service.clock.at(), heart_rate: 90 };
+  await service.post('/v1/ingest', reading, bearer(await service.sign('anna')));
   expect((await service.request(`/v1/state?subject_id=${stdout.trim()}`)).status).toBe(200);
   expect((await runHere(['keys', 'person-id', 'anna'], { DATABASE_URL })).stderr).toContain('set OAUTH_ISSUER');
 });

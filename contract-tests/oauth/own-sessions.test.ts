@@ -180,12 +180,7 @@ async function observe(kind: Kind, tries: (ben: Person, stored: readonly string[
     service.clock.advance(1);
   };
   const key = async (body: object) => see(await service.post('/v1/ingest', { timestamp: service.clock.at(), ...body }));
-  const phone = () =>
-    service.request(`/v1/sources/generic?key=${made.key}`, {
-      method: 'POST',
-      headers: { 'X-Service-Key': '', 'Content-Type': 'application/json' },
-      body: JSON.stringify({ heart_rate: 72 }),
-    });
+  const phone = () => service.post(`/v1/sources/generic?key=${made.key}`, { heart_rate: 72 }, { 'X-Service-Key': '' });
   await key({ session_id: 'watch', subject_id: ben.id, heart_rate: 70 });
   service.clock.advance(1);
   await key({ session_id: 'call', heart_rate: 71 });

@@ -16,8 +16,7 @@ async function asPerson(service: OAuthService, sub: string) {
   const headers = bearer(await service.sign(sub));
   const send = (path: string, init: RequestInit = {}) =>
     service.request(path, { ...init, headers: { ...(init.headers as Record<string, string>), ...headers } });
-  const post = (path: string, body: Body) =>
-    send(path, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  const post = (path: string, body: Body) => service.post(path, body, headers);
   const ingest = (body: Body) => post('/v1/ingest', { timestamp: service.clock.at(), heart_rate: 90, ...body });
   return { headers, send, post, ingest };
 }

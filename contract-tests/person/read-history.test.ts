@@ -6,11 +6,8 @@ import { expect, test } from '../../testkit/test.js';
 
 const anna = { subject_id: 'anna' };
 
-async function readHistory({ request }: Pick<TestService, 'request'>, query = ''): Promise<Schema<'History'>> {
-  const { status, body } = await request(`/v1/history?subject_id=anna${query}`);
-  expect(status).toBe(200);
-  return body;
-}
+const readHistory = ({ get }: Pick<TestService, 'get'>, query = ''): Promise<Schema<'History'>> =>
+  get(`/v1/history?subject_id=anna${query}`);
 
 test('the history of a person has the readings of all sessions by time, each with its session', async ({ service }) => {
   for (let index = 0; index < 9; index += 1) {

@@ -1,9 +1,9 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
-import { expect, onTestFinished, test } from '../../testkit/test.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
+import { connectAgent } from '../../testkit/mcp-tools.js';
 
 const anna = { subject_id: 'anna' };
 const readPerson = ({ request }: Pick<TestService, 'request'>, subjectId = 'anna') =>
@@ -151,10 +151,7 @@ test('reading a person is recorded for this person, and reading an unknown perso
 
 test('an agent gets the state and the history of a person', async ({ service }) => {
   await service.read({ ...anna, session_id: 'watch', heart_rate: 70 });
-  const agent = new Client({ name: 'test', version: '1' });
-  onTestFinished(() => agent.close());
-  const requestInit = { headers: { 'X-Service-Key': service.key } };
-  await agent.connect(new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit }));
+  const agent = await connectAgent(service);
   const call = (name: string, args: Record<string, unknown>) => agent.callTool({ name, arguments: args });
   const state = await call('get_human_state', anna);
   expect(state.structuredContent).toMatchObject({ ...anna, session_id: 'watch' });

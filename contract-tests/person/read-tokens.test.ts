@@ -3,6 +3,7 @@ import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { until } from '../../testkit/until.js';
+import { fromNdjson } from '../../testkit/batch.js';
 
 const anna = { subject_id: 'anna' };
 
@@ -35,10 +36,7 @@ test('a token of a person exports the person, and rows of other sessions have no
   const { service, headers } = await startWithToken();
   const get = async (query: string) =>
     (await fetch(`${service.url}/v1/export?subject_id=anna${query}`, { headers })).text();
-  const rows = (await get(''))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).reading);
+  const rows = fromNdjson(await get('')).map(({ reading }) => reading);
   expect(rows).toMatchObject([{ session_id: 'kiosk', heart_rate: 70 }, { heart_rate: 75 }]);
   expect(rows[1]).not.toHaveProperty('session_id');
   expect((await get('&format=csv')).split('\r\n').slice(1, 3)).toMatchObject([
@@ -54,12 +52,7 @@ test('a token of a person reports for the person, and another token does not', a
     const headers = bearer(
       await issueToken(service, { session_id: 'kiosk', scopes, ...(subject_id && { subject_id }) }),
     );
-    const body = JSON.stringify({ ...anna, timestamp: service.clock.at(), stress: 4 });
-    return service.request('/v1/feedback', {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'application/json' },
-      body,
-    });
+    return service.post('/v1/feedback', { ...anna, timestamp: service.clock.at(), stress: 4 }, headers);
   };
   expect((await post('anna')).body).toMatchObject({ ...anna, stress: 4 });
   for (const other of [undefined, 'ben']) expect((await post(other)).body).toMatchObject({ code: 'invalid_token' });
@@ -165,11 +158,7 @@ test.each([
     expect(JSON.stringify([state, datapoints, events])).not.toMatch(/secret|shared|hostile|heart|negative/);
     expect((await request('/v1/history?session_id=chat')).body.datapoints[0].stress_score).toBe(shown.stress_score);
     const exported = await (await fetch(`${service.url}/v1/export`, { headers })).text();
-    const rows = exported
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).computed);
-    expect(rows.map(({ stress_score }) => stress_score)).toEqual(
+    expect(fromNdjson(exported).map(({ computed }) => computed.stress_score)).toEqual(
       datapoints.map((it: { stress_score: number }) => it.stress_score),
     );
     expect(exported).not.toMatch(/secret|hostile|heart|negative/);
@@ -183,9 +172,8 @@ test('the response to feedback has the published score of a person only for a to
   await service.read({ session_id: 'nobody', urgency: 'low' });
   const publishedTo = async (request: { readonly session_id: string; readonly subject_id?: string }) => {
     const headers = bearer(await issueToken(service, { ...request, scopes: ['feedback', 'read'] }));
-    const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
     const report = { session_id: request.session_id, timestamp: service.clock.at(), stress: 3 };
-    const { status, body } = await service.request('/v1/feedback', { ...init, body: JSON.stringify(report) });
+    const { status, body } = await service.post('/v1/feedback', report, headers);
     expect([status, body.subject_id]).toEqual([200, undefined]);
     return body.published?.stress_score;
   };

@@ -283,13 +283,7 @@ test('a token without the person gets the evidence of its own session only', asy
   expect(shown.stress_score).toBeGreaterThanOrEqual(60);
   const headers = bearer(await issueToken(service, { session_id: 'chat' }));
   const asToken = async (body: object) =>
-    (
-      await service.request('/v1/ingest', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify({ session_id: 'chat', timestamp: clock.at(), ...body }),
-      })
-    ).body;
+    (await service.post('/v1/ingest', { session_id: 'chat', timestamp: clock.at(), ...body }, headers)).body;
   // A resend of a reading that a key sent.
   const resent = await asToken({ subject_id, sentiment: 0.5 });
   expect(resent).toMatchObject({ state: 'relaxed', timestamp: shown.timestamp });
@@ -307,11 +301,11 @@ test('a token of the person gets a score with the evidence of other sessions, wi
   const service = await startTestService();
   await raise(service);
   const headers = bearer(await issueToken(service, { session_id: 'chat', subject_id }));
-  const { body } = await service.request('/v1/ingest', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ session_id: 'chat', timestamp: service.clock.at(), sentiment: 0.5 }),
-  });
+  const { body } = await service.post(
+    '/v1/ingest',
+    { session_id: 'chat', timestamp: service.clock.at(), sentiment: 0.5 },
+    headers,
+  );
   expect(body.stress_score).toBeGreaterThanOrEqual(60);
   expect(body).not.toHaveProperty('shared_signals');
   expect(JSON.stringify(body)).not.toContain('watch');

@@ -28,11 +28,7 @@ async function startChat(service: TestService) {
     await issueToken(service, { ...chat, scopes: ['ingest', 'read', 'feedback'], expires_in: 3600 }),
   );
   const send = async (path: string, body: object) => {
-    const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
-    const { status, body: answer } = await service.request(path, {
-      ...init,
-      body: JSON.stringify({ ...chat, ...body }),
-    });
+    const { status, body: answer } = await service.post(path, { ...chat, ...body }, headers);
     expect(status).toBe(200);
     return answer;
   };

@@ -53,12 +53,7 @@ async function send(service: TestService, readings: readonly Submission[], token
     const nowMs = Date.parse(reading.timestamp);
     service.clock.advance(Math.max(0, nowMs - service.clock.nowMs) / 1000);
     const headers = reading.session_id === own && token ? token : {};
-    const init = {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify(reading),
-    };
-    const { status, body } = await service.request('/v1/ingest', init);
+    const { status, body } = await service.post('/v1/ingest', reading, headers);
     expect([status, body.detail]).toEqual([200, undefined]);
     if (reading.session_id === own) seen.push(body);
   }
@@ -91,12 +86,7 @@ async function readAll(service: TestService, named: string, token: Record<string
   );
   await stream.until(1);
   const report = { ...Object.fromEntries(new URLSearchParams(named)), timestamp: service.clock.at(), stress: 5 };
-  const init = {
-    method: 'POST',
-    headers: { ...token, 'Content-Type': 'application/json' },
-    body: JSON.stringify(report),
-  };
-  const feedback = await service.request('/v1/feedback', init);
+  const feedback = await service.post('/v1/feedback', report, token);
   expect(feedback.status).toBe(200);
   const text = [...texts, await csv.text(), stream.text(), JSON.stringify(feedback.body)].join('\n');
   await stream.close();

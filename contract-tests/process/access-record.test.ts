@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
 import { createKeyOf, runCommand, startServiceProgram } from '../../testkit/program.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
-import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
 
 /** Kills of a test run. `ACCESS_RECORD_KILLS=20` runs the longer check. */

@@ -6,8 +6,7 @@ import { settingsFor } from '../../testkit/databases.js';
 import { connectPhone } from '../../testkit/phone.js';
 import { runMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
-import { migratedDatabase } from './backups.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 async function commandLine() {
   const { env } = await migratedDatabase();

@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
 
 const isSqlite = databaseKind === 'sqlite';
@@ -22,8 +21,8 @@ async function createKey(): Promise<{ file: string; publicKey: string }> {
 async function backedUp() {
   const [from, to] = [await migratedDatabase(), await temporaryDatabase()];
   const { file: keyFile, publicKey } = await createKey();
-  const { service, send, key } = await startWithKey({ DATABASE_URL: from.url });
-  await send('/v1/ingest', { session_id: 'secret-session', timestamp: new Date().toISOString(), heart_rate: 70 });
+  const { service, read, key } = await startWithKey({ DATABASE_URL: from.url });
+  await read({ session_id: 'secret-session', heart_rate: 70 });
   const file = join(await temporaryFolder(), 'copy.age');
   const backup = await runHere(['backup', file, '--public-key', publicKey], { DATABASE_URL: from.url });
   expect(backup.code, backup.stderr).toBe(0);
@@ -56,7 +55,7 @@ test('an encrypted backup and its secrets key are unreadable without the private
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('checksum verified');
   const restored = await startWithKey({ DATABASE_URL: to.url }, key);
-  expect((await restored.send('/v1/state?session_id=secret-session')).status).toBe(200);
+  expect((await restored.request('/v1/state?session_id=secret-session')).status).toBe(200);
   if (!isSqlite) return;
   // The same key is beside the database.
   await rm(`${file}.key`);

@@ -10,8 +10,9 @@ import { settingsFor } from '../../testkit/databases.js';
 import { runCommand, startCommand } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { listBackups, migratedDatabase, stallBackups } from './backups.js';
+import { listBackups, stallBackups } from './backups.js';
 import { startWithKey } from './started.js';
+import { migratedDatabase } from '../../testkit/temporary-database.js';
 
 const main = new URL('dist/main.js', root).pathname;
 
@@ -35,13 +36,9 @@ test('a restarted schedule waits for its time, and records erasures meanwhile', 
   const { url, env } = await migratedDatabase();
   const folder = await temporaryFolder();
   expect((await runHere(['backup', '--to', folder], env)).code).toBe(0);
-  const { service, send, key } = await startWithKey(env);
-  await send('/v1/ingest', { session_id: 's1', subject_id: 'anna', timestamp: new Date().toISOString(), tone: 'calm' });
-  const erased = await fetch(`${service.url}/v1/subjects/anna`, {
-    method: 'DELETE',
-    headers: { 'X-Service-Key': key },
-  });
-  expect(erased.status).toBe(200);
+  const { read, request } = await startWithKey(env);
+  await read({ session_id: 's1', subject_id: 'anna', tone: 'calm' });
+  expect((await request('/v1/subjects/anna', { method: 'DELETE' })).status).toBe(200);
   const program = startCommand('backup', ['--every', '1h', '--to', folder], settingsFor(url));
   // A line for the person, and one for the session.
   const record = () => readFile(join(folder, 'state-service.erased'), 'utf8').catch(() => '');

@@ -7,22 +7,20 @@ import { runHere } from '../../testkit/command-line.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
-import { migratedDatabase } from './backups.js';
 import { startWithKey } from './started.js';
+import { migratedDatabase } from '../../testkit/temporary-database.js';
 
 const isSqlite = databaseKind === 'sqlite';
 const secretsKey = 'k'.repeat(40);
+const user_message = 'Ich habe Angst vor der Prüfung — 試験が怖い 😀 \\ \' "';
 
 /** Returns a backup of a database with 20 readings. */
 async function backedUp() {
   const { url } = await migratedDatabase();
   const env = { ...settingsFor(url), SECRETS_KEY: secretsKey };
-  const { service, send } = await startWithKey(env);
+  const { service, read } = await startWithKey(env);
   for (let index = 0; index < 20; index += 1)
-    await send('/v1/ingest', {
-      ...{ session_id: `s${index}`, subject_id: `person-${index}`, timestamp: new Date().toISOString() },
-      ...{ heart_rate: 70, user_message: 'Ich habe Angst vor der Prüfung — 試験が怖い 😀 \\ \' "' },
-    });
+    await read({ session_id: `s${index}`, subject_id: `person-${index}`, heart_rate: 70, user_message });
   const file = join(await temporaryFolder(), isSqlite ? 'copy.db' : 'copy.sql');
   expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   await service.stop();

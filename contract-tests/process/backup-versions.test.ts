@@ -2,23 +2,15 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeChecksum } from '../../src/cli/backups/checksum.js';
-import { openDatabase } from '../../src/store/database.js';
-import { runHere, untilClosed } from '../../testkit/command-line.js';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import released from '../store/schema-1.0.0.json' with { type: 'json' };
+import { runSql } from './backups.js';
 
 const isSqlite = databaseKind === 'sqlite';
 const secretsKey = 'k'.repeat(40);
-
-/** Runs statements on the database, or on a SQLite file. */
-async function runSql(url: string, ...statements: readonly string[]): Promise<void> {
-  const knex = openDatabase(isSqlite ? { kind: 'sqlite', file: url.replace('sqlite:', '') } : { kind: 'mysql', url });
-  for (const sql of statements) await knex.raw(sql);
-  await knex.destroy();
-  await untilClosed(url);
-}
 
 /** Creates an empty database, and functions that run commands on it. */
 async function openDatabaseOfTest() {

@@ -7,10 +7,10 @@ import { readConfig } from '../../src/config/config.js';
 import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { migratedDatabase } from './backups.js';
-import { type Send, startProcessWithKey } from './started.js';
+import { startProcessWithKey } from './started.js';
+import type { TestService } from '../../testkit/service.js';
 
 const isSqlite = databaseKind === 'sqlite';
 
@@ -18,15 +18,14 @@ const isSqlite = databaseKind === 'sqlite';
  * Sends readings until `stop` is called. `stop` resolves with the sessions whose readings were acknowledged before
  * `mark`.
  */
-function load(send: Send) {
+function load({ ingest }: Pick<TestService, 'ingest'>) {
   const acknowledged: string[] = [];
   let marked = -1;
   let isStopped = false;
   const write = async (writer: number) => {
     for (let index = 0; !isStopped && index < 5_000; index += 1) {
       const session_id = `w${writer}-${index}`;
-      const answer = await send('/v1/ingest', { session_id, timestamp: new Date().toISOString(), heart_rate: 70 });
-      if (answer.status === 200) acknowledged.push(session_id);
+      if ((await ingest({ session_id, heart_rate: 70 })).status === 200) acknowledged.push(session_id);
     }
   };
   const writers = Promise.all([0, 1, 2, 3].map(write));
@@ -61,28 +60,25 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
   const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
   const receiver = await startReceiver();
   const webhookEnv = { WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', ...secrets };
-  const { service, send, key } = await startProcessWithKey({ DATABASE_URL: from.url, ...webhookEnv });
-  const { body: webhook } = await send('/webhooks/register', {
-    url: receiver.url,
-    events: ['state_change'],
-  });
-  const traffic = load(send);
+  const loaded = await startProcessWithKey({ DATABASE_URL: from.url, ...webhookEnv });
+  const { body: webhook } = await loaded.post('/webhooks/register', { url: receiver.url, events: ['state_change'] });
+  const traffic = load(loaded);
   await expect.poll(() => traffic.acknowledged.length).toBeGreaterThan(50);
   const file = join(await temporaryFolder(), 'copy.db');
   traffic.mark();
   const backup = await runMain(['backup', file], { DATABASE_URL: from.url, ...secrets });
   expect(backup.code, backup.stderr).toBe(0);
   const owed = await traffic.stop();
-  await service.stop('SIGTERM');
+  await loaded.service.stop('SIGTERM');
 
   await expectRejected(to.url, file, secrets);
   await restoreInto(to.url, file, secrets);
-  const restored = await startProcessWithKey({ DATABASE_URL: to.url, ...webhookEnv }, key);
-  const found = await Promise.all(owed.map((id) => restored.send(`/v1/history?session_id=${id}&minutes=60`)));
+  const restored = await startProcessWithKey({ DATABASE_URL: to.url, ...webhookEnv }, loaded.key);
+  const found = await Promise.all(owed.map((id) => restored.request(`/v1/history?session_id=${id}&minutes=60`)));
   expect(owed.length).toBeGreaterThan(50);
   expect(found.map(({ body }) => body.datapoints?.length)).toEqual(owed.map(() => 1));
   // A delivery is only sent if its webhook's secret can be decrypted.
-  expect((await restored.send(`/webhooks/${webhook.id}/test`, {})).status).toBe(202);
+  expect((await restored.post(`/webhooks/${webhook.id}/test`)).status).toBe(202);
   await expect.poll(() => receiver.received.length).toBe(1);
 });
 

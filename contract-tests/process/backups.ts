@@ -1,16 +1,17 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind } from '../../testkit/databases.js';
-import { createMigratedDatabase } from '../../testkit/migrated-database.js';
+import { untilClosed } from '../../testkit/command-line.js';
 
-/** Creates a migrated database that is dropped when the test ends. */
-export async function migratedDatabase(): Promise<{ url: string; env: Record<string, string> }> {
-  const { url, drop } = await createMigratedDatabase();
-  onTestFinished(drop);
-  return { url, env: { DATABASE_URL: url } };
+/** Runs statements on the database, or on a SQLite file. This process then has no file of it open. */
+export async function runSql(url: string, ...statements: readonly string[]): Promise<void> {
+  const isSqlite = databaseKind === 'sqlite';
+  const knex = openDatabase(isSqlite ? { kind: 'sqlite', file: url.replace('sqlite:', '') } : { kind: 'mysql', url });
+  for (const sql of statements) await knex.raw(sql);
+  await knex.destroy();
+  await untilClosed(url);
 }
 
 /** Returns the backups in a folder, without their other files. */

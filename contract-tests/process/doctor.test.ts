@@ -1,6 +1,5 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { recordBackup } from '../../src/observe/probes.js';
 import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
@@ -10,6 +9,7 @@ import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, test } from '../../testkit/test.js';
 import { startStory, storeDue } from '../../testkit/webhooks.js';
 
 test('doctor finds nothing to do for a running service, and names the remedy once it is stopped', async () => {
@@ -39,8 +39,7 @@ test('doctor names the remedy for a database that does not respond', async () =>
   expect(stdout).toContain('remedy: start the database server, or correct DATABASE_URL');
 });
 
-test('doctor tells to migrate an empty database', async () => {
-  const database = await temporaryDatabase();
+test('doctor tells to migrate an empty database', async ({ database }) => {
   if (databaseKind === 'sqlite') await writeFile(database.url.slice('sqlite:'.length), '', { mode: 0o600 });
   const { code, stdout } = await runMain(['doctor', '--json'], { DATABASE_URL: database.url });
   expect(code).toBe(1);
@@ -119,8 +118,7 @@ test('a secrets key that is the text of a command is refused with the remedy, bu
   expect((await run(`${'k'.repeat(32)},$(head -c 32 /dev/urandom | base64)`)).code).toBe(0);
 });
 
-test('doctor names the retention that the apps of phones require', async () => {
-  const service = await startTestService({});
+test('doctor names the retention that the apps of phones require', async ({ ownService: service }) => {
   const phone = await connectPhone(service, 'health_auto_export');
   const find = async (hours: string) => {
     const env = { DATABASE_URL: service.database.url, RETENTION_READINGS_HOURS: hours };
@@ -134,8 +132,7 @@ test('doctor names the retention that the apps of phones require', async () => {
   expect(await find('169')).toEqual([]);
 });
 
-test('doctor finds alert rules that never fire, with the remedy', async () => {
-  const service = await startTestService({});
+test('doctor finds alert rules that never fire, with the remedy', async ({ ownService: service }) => {
   const env = { DATABASE_URL: service.database.url };
   // Rules are in the order of their ids, which are random.
   const find = async () =>

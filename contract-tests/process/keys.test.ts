@@ -6,7 +6,7 @@ import { runHere } from '../../testkit/command-line.js';
 import { createHubSecret } from '../../testkit/phone.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { runMain, startMain } from '../../testkit/process.js';
-import { migratedDatabase } from './backups.js';
+import { migratedDatabase } from '../../testkit/temporary-database.js';
 
 test('the command `keys create` creates a database only if DATABASE_URL is set, and prints its path', async () => {
   const folder = await temporaryFolder();

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { createTestDatabase } from '../../testkit/databases.js';
 import { pythonWith } from '../../testkit/python.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
+import { fromNdjson } from '../../testkit/batch.js';
 
 const main = new URL('../../dist/main.js', import.meta.url).pathname;
 /** Number of requests whose log lines of about 150 bytes exceed the buffer of a pipe (64 KB). */
@@ -24,8 +24,7 @@ test('a full log volume (ENOSPC) stops neither requests nor SIGTERM, and dropped
   await expectToServe(await launch([process.execPath, main], full.fd));
 });
 
-test('a log file at its size limit (EFBIG) stops neither requests nor SIGTERM', async () => {
-  const folder = await temporaryFolder();
+test('a log file at its size limit (EFBIG) stops neither requests nor SIGTERM', async ({ folder }) => {
   const file = join(folder, 'service.log');
   await writeFile(file, '');
   await truncate(file, fileBytesMax);
@@ -53,10 +52,7 @@ test('the log is JSON: start, requests and stop, probes only at level debug', as
   await fetch(`${service.url}/v1/state`);
   service.child.kill('SIGTERM');
   await service.ended;
-  const lines = text
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = fromNdjson(text);
   expect(lines.filter(({ msg }) => msg === 'started')).toMatchObject([
     { url: service.url, version: contract.info.version },
   ]);

@@ -5,10 +5,10 @@ import { openDatabase } from '../../src/store/database.js';
 import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { migratedDatabase } from './backups.js';
 import { startProcessWithKey, startWithKey } from './started.js';
+import type { TestService } from '../../testkit/service.js';
 
 const isSqlite = databaseKind === 'sqlite';
 /** Position of `user_version` in the header of a SQLite file, in bytes. */
@@ -21,16 +21,11 @@ const openEmpty = isSqlite ? migratedDatabase : temporaryDatabase;
 async function started(start: typeof startWithKey | typeof startProcessWithKey = startWithKey) {
   const database = await openEmpty();
   const env = { DATABASE_URL: database.url };
-  const { service, send, key } = await start(env);
-  const read = async (session_id: string, subject_id?: string) => {
-    const subject = subject_id === undefined ? {} : { subject_id };
-    const body = { session_id, ...subject, timestamp: new Date().toISOString(), heart_rate: 70 };
-    expect((await send('/v1/ingest', body)).status).toBe(200);
-  };
-  const erase = async (subjectId: string) => {
-    const init = { method: 'DELETE', headers: { 'X-Service-Key': key } };
-    expect((await fetch(`${service.url}/v1/subjects/${subjectId}`, init)).status).toBe(200);
-  };
+  const { service, key, ...client } = await start(env);
+  const read = (session_id: string, subject_id?: string) =>
+    client.read({ session_id, ...(subject_id !== undefined && { subject_id }), heart_rate: 70 });
+  const erase = async (subjectId: string) =>
+    expect((await client.request(`/v1/subjects/${subjectId}`, { method: 'DELETE' })).status).toBe(200);
   const file = join(await temporaryFolder(), backupName);
   const backUp = async (to = file) => {
     const { code, stderr } = await runHere(['backup', to], env);
@@ -38,7 +33,7 @@ async function started(start: typeof startWithKey | typeof startProcessWithKey =
   };
   const restore = () => runHere(['restore', file, '--replace'], env);
   const restart = () => startWithKey(env, key);
-  return { database, env, service, send, key, read, erase, file, backUp, restore, restart };
+  return { database, env, service, read, erase, file, backUp, restore, restart };
 }
 
 /** Deletes the database, as a broken disk does. The record beside an embedded database stays. */
@@ -57,8 +52,8 @@ async function lose(url: string): Promise<void> {
 }
 
 /** Returns the status of reading a person, and of a session. */
-async function look({ send }: Pick<Awaited<ReturnType<typeof started>>, 'send'>, subject: string, session: string) {
-  const [person, state] = [await send(`/v1/subjects/${subject}`), await send(`/v1/state?session_id=${session}`)];
+async function look({ request }: Pick<TestService, 'request'>, subject: string, session: string) {
+  const [person, state] = [await request(`/v1/subjects/${subject}`), await request(`/v1/state?session_id=${session}`)];
   return [person.status, state.status];
 }
 
@@ -167,16 +162,11 @@ test('backup --every creates no database, and restore without an erasure writes 
 
 /** Backs up a database with one person, and then erases the person. Returns the backup. */
 async function backUpBeforeErasure(env: Record<string, string>): Promise<string> {
-  const { service, send, key } = await startWithKey(env);
-  await send('/v1/ingest', {
-    session_id: 's1',
-    subject_id: 'anna',
-    timestamp: new Date().toISOString(),
-    heart_rate: 70,
-  });
+  const { service, read, request } = await startWithKey(env);
+  await read({ session_id: 's1', subject_id: 'anna', heart_rate: 70 });
   const file = join(await temporaryFolder(), backupName);
   expect((await runHere(['backup', file], env)).code).toBe(0);
-  await fetch(`${service.url}/v1/subjects/anna`, { method: 'DELETE', headers: { 'X-Service-Key': key } });
+  await request('/v1/subjects/anna', { method: 'DELETE' });
   await service.stop();
   return file;
 }

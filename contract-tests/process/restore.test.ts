@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { appendFile, chown, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openDatabase } from '../../src/store/database.js';
 import { runHere } from '../../testkit/command-line.js';
 import { runMain } from '../../testkit/process.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { migratedDatabase } from './backups.js';
 import { startProcessWithKey, startWithKey } from './started.js';
+import { migratedDatabase } from '../../testkit/temporary-database.js';
+import { runSql } from './backups.js';
+
+/** The last statement on a file that is copied alone. */
+const withoutLog = 'pragma journal_mode = delete';
 
 test('only the owner can read a backup, its checksum and its key, and no partial file remains', async () => {
   const database = await migratedDatabase();
@@ -23,23 +26,23 @@ test('only the owner can read a backup, its checksum and its key, and no partial
 test('a restore replaces a database only with --replace, never one in use, and keeps the replaced one under another name', async () => {
   const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  const { service, key, send } = await startProcessWithKey(env);
+  const { service, key, read, request } = await startProcessWithKey(env);
   const file = join(await temporaryFolder(), 'copy.db');
   expect((await runHere(['backup', file], env)).code).toBe(0);
-  await send('/v1/ingest', { session_id: 'later', timestamp: new Date().toISOString(), heart_rate: 70 });
+  await read({ session_id: 'later', heart_rate: 70 });
   expect((await runHere(['restore', file], env)).stderr).toContain('exists already: pass --replace');
   const inUse = await runHere(['restore', file, '--replace'], env);
   expect(inUse).toMatchObject({ code: 1 });
   expect(inUse.stderr).toContain('stop the service');
-  expect((await send('/v1/state?session_id=later')).status).toBe(200);
+  expect((await request('/v1/state?session_id=later')).status).toBe(200);
   await service.stop();
   const replaced = await runMain(['restore', file, '--replace'], env);
   expect(replaced.stdout).toContain('integrity checked, checksum verified)');
   const kept = /Kept the earlier \S+ as (\S+state\.db\.replaced-\d+-\w+)\.$/m.exec(replaced.stdout)?.[1] ?? '';
   const after = await startWithKey(env, key);
-  expect((await after.send('/v1/state?session_id=later')).status).toBe(404);
+  expect((await after.request('/v1/state?session_id=later')).status).toBe(404);
   const earlier = await startWithKey({ DATABASE_URL: `sqlite:${kept}` }, key);
-  expect((await earlier.send('/v1/state?session_id=later')).status).toBe(200);
+  expect((await earlier.request('/v1/state?session_id=later')).status).toBe(200);
 });
 
 test.runIf(process.getuid?.() === 0)('what root restores belongs to the owner of the folder', async () => {
@@ -62,18 +65,11 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
   const good = join(folder, 'good.db');
   await runHere(['backup', good], env);
   const bytes = await readFile(good);
-  const [text, cut, newer] = ['text.db', 'cut.db', 'newer.db'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [text = '', cut = '', newer = ''] = ['text.db', 'cut.db', 'newer.db'].map((name) => join(folder, name));
   await writeFile(text, 'no database');
   await writeFile(cut, bytes.subarray(0, bytes.length / 2));
   await copyFile(good, newer);
-  const knex = openDatabase({ kind: 'sqlite', file: newer });
-  await knex('schema_migrations').insert({ name: 'of-next-year', completed_at_ms: 1, breaks_earlier: 1 });
-  await knex.raw('pragma journal_mode = delete');
-  await knex.destroy();
+  await runSql(newer, "insert into schema_migrations values ('of-next-year', 1, 1)", withoutLog);
   const live = join(folder, 'live.db');
   await copyFile(good, live);
   await writeFile(`${live}-wal`, '');
@@ -99,16 +95,11 @@ test('restoring a damaged, foreign or newer copy fails and does not change the d
 
 /** Stores a NULL in a column that does not allow it. SQLite copies it without an error. */
 async function damage(file: string): Promise<void> {
-  const onSqlite = async (...statements: readonly string[]) => {
-    const knex = openDatabase({ kind: 'sqlite', file });
-    for (const sql of statements) await knex.raw(sql);
-    await knex.destroy();
-  };
   const column = 'breaks_earlier smallint';
   const replace = (from: string, to: string) =>
-    onSqlite('pragma writable_schema = on', `update sqlite_master set sql = replace(sql, '${from}', '${to}')`);
+    runSql(file, 'pragma writable_schema = on', `update sqlite_master set sql = replace(sql, '${from}', '${to}')`);
   await replace(`${column} not null`, column);
-  await onSqlite('update schema_migrations set breaks_earlier = null');
+  await runSql(file, 'update schema_migrations set breaks_earlier = null');
   await replace(column, `${column} not null`);
 }
 
@@ -146,8 +137,8 @@ test('restores at the same time keep every replaced database', async () => {
 /** Creates a backup of a database with data and a key. Returns a function that restores a copy of it. */
 async function backedUp(key: Record<string, string> = {}) {
   const [from, folder] = [await migratedDatabase(), await temporaryFolder()];
-  const { service, send } = await startWithKey({ DATABASE_URL: from.url, ...key });
-  await send('/v1/ingest', { session_id: 's1', timestamp: new Date().toISOString(), heart_rate: 70 });
+  const { service, read } = await startWithKey({ DATABASE_URL: from.url, ...key });
+  await read({ session_id: 's1', heart_rate: 70 });
   const file = join(folder, 'copy.db');
   expect((await runHere(['backup', file], { DATABASE_URL: from.url, ...key })).code).toBe(0);
   await service.stop();
@@ -200,10 +191,7 @@ test('a backup with an added trigger, table, view, index or column is rejected, 
   const [intact, checksum] = [await readFile(file), await readFile(`${file}.checksum`, 'utf8')];
   for (const [object, sql] of Object.entries(added)) {
     await writeFile(file, intact);
-    const knex = openDatabase({ kind: 'sqlite', file });
-    await knex.raw(sql);
-    await knex.raw('pragma journal_mode = delete');
-    await knex.destroy();
+    await runSql(file, sql, withoutLog);
     expect((await restore('--unverified')).stderr).toContain(`this service did not create ${object}`);
   }
   const sum = createHash('sha256')
@@ -230,10 +218,7 @@ test('a backup of a newer version may have further tables, indexes and columns, 
   const intact = await readFile(file);
   const change = async (...statements: readonly string[]) => {
     await writeFile(file, intact);
-    const knex = openDatabase({ kind: 'sqlite', file });
-    for (const sql of [byNewer, ...statements]) await knex.raw(sql);
-    await knex.raw('pragma journal_mode = delete');
-    await knex.destroy();
+    await runSql(file, byNewer, ...statements, withoutLog);
     return restore('--unverified', '--replace');
   };
   for (const [object, statements] of Object.entries(changedByNewer)) {
@@ -255,9 +240,7 @@ test('a backup of a newer version may have further tables, indexes and columns, 
 test('backup warns of an object that restore refuses', async () => {
   const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url };
-  const knex = openDatabase({ kind: 'sqlite', file: database.url.slice('sqlite:'.length) });
-  await knex.raw('create index readings_by_score on session_readings (stress_score)');
-  await knex.destroy();
+  await runSql(database.url, 'create index readings_by_score on session_readings (stress_score)');
   const { code, stderr } = await runHere(['backup', join(await temporaryFolder(), 'copy.db')], env);
   expect(code).toBe(0);
   expect(stderr).toContain('warning: the service did not create index readings_by_score, and restore refuses it');

@@ -4,8 +4,7 @@ import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { runMain, startDeliver } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
-import { migratedDatabase } from './backups.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startWithKey } from './started.js';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -15,17 +14,17 @@ async function used() {
   const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_LOOPBACK: '1', WORKER: '1' };
   const receiver = await startReceiver();
-  const { service, send, key } = await startWithKey({ ...env, SECRETS_KEY: first });
-  const { body: webhook } = await send('/webhooks/register', { url: receiver.url, events: ['state_change'] });
+  const { service, post, key } = await startWithKey({ ...env, SECRETS_KEY: first });
+  const { body: webhook } = await post('/webhooks/register', { url: receiver.url, events: ['state_change'] });
   await service.stop();
   return { database, env, receiver, key, webhook };
 }
 
 /** Starts the service, sends the sample event of a webhook and verifies its signature. */
 async function deliverTest({ env, receiver, key, webhook }: Awaited<ReturnType<typeof used>>, SECRETS_KEY: string) {
-  const { service, send } = await startWithKey({ ...env, SECRETS_KEY }, key);
+  const { service, post } = await startWithKey({ ...env, SECRETS_KEY }, key);
   const count = receiver.received.length;
-  expect((await send(`/webhooks/${webhook.id}/test`, {})).status).toBe(202);
+  expect((await post(`/webhooks/${webhook.id}/test`)).status).toBe(202);
   const delivery = (await receiver.until(count + 1))[count];
   const signature = createHmac('sha256', webhook.secret)
     .update(delivery?.bytes ?? '')
@@ -75,8 +74,8 @@ test('after the loss of the key, keys reseal --lost-key names the webhooks to ro
   const lost = await runHere(['keys', 'reseal', '--lost-key'], { ...env, SECRETS_KEY: second });
   expect(lost.code).toBe(0);
   expect(lost.stdout).toMatch(new RegExp(`The secrets of 1 webhooks are lost.*\n.* ${webhook.id}\n$`));
-  const { send } = await startWithKey({ ...env, SECRETS_KEY: second }, key);
-  expect((await send(`/webhooks/${webhook.id}/rotate-secret`, {})).status).toBe(200);
+  const { post } = await startWithKey({ ...env, SECRETS_KEY: second }, key);
+  expect((await post(`/webhooks/${webhook.id}/rotate-secret`)).status).toBe(200);
 });
 
 if (databaseKind === 'mysql') {

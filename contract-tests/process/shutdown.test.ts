@@ -1,4 +1,3 @@
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
@@ -8,6 +7,7 @@ import { openStore } from '../../src/store/store.js';
 import { createTestDatabase } from '../../testkit/databases.js';
 import { startMain } from '../../testkit/process.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const senders = 20;
@@ -75,8 +75,7 @@ test('after SIGTERM, the readiness probe fails and requests are served until SHU
   expect([code, stderr]).toEqual([0, expect.stringMatching(/"delay_s":6,"msg":"stopping: [^]*"msg":"stopped"/)]);
 });
 
-test('SIGINT, which a terminal sends, skips SHUTDOWN_DELAY_SECONDS', async () => {
-  const database = await temporaryDatabase();
+test('SIGINT, which a terminal sends, skips SHUTDOWN_DELAY_SECONDS', async ({ database }) => {
   const service = await startMain({ DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '300' });
   expect(await service.stop('SIGINT')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('delay_s') });
 });

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmod, cp, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { listAllSettings } from '../../src/config/settings.js';
 import { runHere } from '../../testkit/command-line.js';
@@ -12,7 +11,7 @@ import { listen } from '../../testkit/listen.js';
 import { type Ended, runMain, startCommand, startMain } from '../../testkit/process.js';
 import { startProgram } from '../../testkit/program.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
-import { temporaryFolder } from '../../testkit/temporary-folder.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 async function sqliteUrl(): Promise<string> {
@@ -159,8 +158,7 @@ const spoiled: ReadonlyArray<[name: string, spoil: (text: string) => string, hin
   ['no content', () => '', 'npm run generate'],
 ];
 
-test('a broken, changed or empty openapi.yaml stops the start with one clear line', async () => {
-  const copy = await temporaryFolder();
+test('a broken, changed or empty openapi.yaml stops the start with one clear line', async ({ folder: copy }) => {
   const root = new URL('../../', import.meta.url).pathname;
   await cp(join(root, 'dist'), join(copy, 'dist'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { allow, decide, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 
 const subject_id = 'anna';
 
@@ -15,8 +15,7 @@ test('a decision from before the recorded one is rejected and changes nothing', 
   expect((await service.ingest({ subject_id, heart_rate: 80 })).body.code).toBe('consent_required');
 });
 
-test('an account with the mode off records no consent', async () => {
-  const service = await startTestService();
+test('an account with the mode off records no consent', async ({ service }) => {
   expect(await decide(service, subject_id)).toMatchObject({ status: 409, body: { code: 'consent_off' } });
   expect((await service.request(`/v1/subjects/${subject_id}/consent`)).status).toBe(404);
 });

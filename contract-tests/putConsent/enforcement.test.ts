@@ -4,6 +4,7 @@ import { createSubjectReader } from '../../src/store/subjects.js';
 import { allow, decide, everySignal, setUp } from '../../testkit/consents.js';
 import { startTestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { postBatch } from '../../testkit/batch.js';
 
 const enforcing = async () => setUp(await startTestService(), { consent: 'enforce' });
 const subject_id = 'anna';
@@ -103,9 +104,7 @@ test('lines of a batch and backfilled readings are checked one by one', async ()
     { ...line, timestamp: service.clock.at(-3_000), backfill: true },
     { ...line, session_id: 'other', subject_id: 'bert' },
   ];
-  const body = lines.map((it) => JSON.stringify(it)).join('\n');
-  const headers = { 'Content-Type': 'application/x-ndjson' };
-  const answer = await service.request('/v1/ingest/batch', { method: 'POST', headers, body });
+  const answer = await postBatch(service, lines);
   expect(answer.body).toMatchObject({
     accepted: 2,
     results: [

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
 import { expandEvents } from '../../src/webhooks/expand.js';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register } from '../../testkit/webhooks.js';
 
 const url = 'http://127.0.0.1:9999/hooks';
@@ -41,8 +41,7 @@ test('a webhook of a session is not the webhook of the person of this session, n
     expect((await service.post('/webhooks/register', { url, events: ['state_change'], ...rest })).body.id).toBe(id);
 });
 
-test('registering again replaces the events, which later events are selected by', async () => {
-  const service = await startTestService({});
+test('registering again replaces the events, which later events are selected by', async ({ ownService: service }) => {
   const { id } = await register(service, url);
   const events = ['alert', 'trigger_active'];
   const again = await service.post('/webhooks/register', { url, events });
@@ -84,8 +83,7 @@ test.each([
   expect((await service.request('/webhooks')).body.webhooks).toHaveLength(1);
 });
 
-test('concurrent registrations of one target in several notations create one webhook', async () => {
-  const service = await startTestService();
+test('concurrent registrations of one target in several notations create one webhook', async ({ service }) => {
   const registrations = Array.from({ length: 12 }, (_, index) => ({
     url: written[index % written.length],
     events: ['state_change'],
@@ -103,8 +101,7 @@ test('registering the same target in another account creates another webhook', a
   expect(other.id).not.toBe(one.id);
 });
 
-test('registering a removed webhook again creates a new id and secret', async () => {
-  const service = await startTestService();
+test('registering a removed webhook again creates a new id and secret', async ({ service }) => {
   const first = await register(service, url);
   await service.request(`/webhooks/${first.id}`, { method: 'DELETE' });
   const second = await register(service, url);

@@ -1,11 +1,10 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const events = ['state_change'] as const;
 
-test('a registration returns the stored webhook and a secret of 32 random bytes', async () => {
-  const service = await startTestService();
+test('a registration returns the stored webhook and a secret of 32 random bytes', async ({ service }) => {
   const url = 'http://127.0.0.1:9999/hooks?tenant=a%20b';
   const webhook = await register(service, url, { session_id: 's-1' });
   expect(webhook).toEqual({
@@ -37,8 +36,7 @@ test('a webhook of a person shows its subject_id and no session_id, also for a p
   expect(rotated.body).toMatchObject({ subject_id: 'anna' });
 });
 
-test('ids and secrets of webhooks are unique', async () => {
-  const service = await startTestService();
+test('ids and secrets of webhooks are unique', async ({ service }) => {
   const sessions = Array.from({ length: 20 }, (_, index) => `s${index}`);
   const all = await Promise.all(sessions.map((session_id) => register(service, 'http://127.0.0.1:9', { session_id })));
   for (const pick of ['id', 'secret'] as const) expect(new Set(all.map((it) => it[pick])).size).toBe(20);

@@ -1,11 +1,9 @@
-import { expect, test } from 'vitest';
-import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { register, webhookOf } from '../../testkit/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
 
-test('a rotation returns the webhook with a new secret, which is not shown again', async () => {
-  const service = await startTestService({});
+test('a rotation returns the webhook with a new secret, which is not shown again', async ({ ownService: service }) => {
   const registered = await register(service, 'https://8.8.8.8/', { session_id: 's1' });
   const rotate = () => service.request(`/webhooks/${registered.id}/rotate-secret`, { method: 'POST' });
   const first = await rotate();

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
 import { startTestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { register } from '../../testkit/webhooks.js';
 
 const daySeconds = 24 * 60 * 60;
@@ -19,8 +19,7 @@ test('a second rotation within 24 hours is rejected, so that the previous secret
   expect((await rotate()).status).toBe(200);
 });
 
-test('exactly one of several concurrent rotations succeeds', async () => {
-  const service = await startTestService();
+test('exactly one of several concurrent rotations succeeds', async ({ service }) => {
   const { id } = await register(service, 'https://8.8.8.8/');
   const rotations = await Promise.all(
     [1, 2, 3, 4].map(() => service.request(`/webhooks/${id}/rotate-secret`, { method: 'POST' })),

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
@@ -12,6 +11,8 @@ import { createWebhookTable } from '../../src/store/webhooks.js';
 import { runMain } from '../../testkit/process.js';
 import { type Proxy, startProxy } from '../../testkit/proxy.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
+import { storedWebhook } from '../../testkit/webhooks.js';
 
 /** Opens one database through two proxies, like two hosts of a cluster. */
 async function openThroughTwo(user = 'root') {
@@ -88,10 +89,7 @@ test('the locks of webhooks are written on a Galera node, so that two nodes cann
   const { knex } = await openThroughTwo();
   await migrate(knex);
   const transact = createTransact(knex);
-  const webhook = { webhookId: 'w', url: 'https://hooks.example/', events: ['state_change'], secret: '' } as const;
-  await transact((scopeOf) =>
-    createWebhookTable(scopeOf('a')).insert({ ...webhook, failedInRow: 0, createdAtMs: 0, registeredEpoch: 1 }),
-  );
+  await transact((scopeOf) => createWebhookTable(scopeOf('a')).insert(storedWebhook('w')));
   const lockTwice = () =>
     transact(async (scopeOf) => {
       expect((await createWebhookTable(scopeOf('a')).lock(['w'])).size).toBe(1);
@@ -127,8 +125,7 @@ function pretendGalera(knex: Knex): void {
   (knex.userParams as { server: ServerFacts }).server.isGalera = true;
 }
 
-test('doctor checks the clock of each host of a database', async () => {
-  const database = await temporaryDatabase();
+test('doctor checks the clock of each host of a database', async ({ database }) => {
   const { hostname, port, pathname, username } = new URL(database.url);
   const addresses = [hostname, 'localhost'].map((host) => `${host}:${port || 3306}`);
   const url = `mysql://${username}@${addresses.join(',')}${pathname}`;

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { startTestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
 const day = 24 * 60 * 60;
 test('a reading that arrives late is found by a resend and deleted 24 hours after its timestamp', async () => {
@@ -23,8 +23,7 @@ test('a reading that arrives late is found by a resend and deleted 24 hours afte
   expect(await purgeExpired(store, clock.nowMs, retention)).toBe(1);
 });
 
-test('two sessions of an account never share an incarnation', async () => {
-  const { read, database } = await startTestService({});
+test('two sessions of an account never share an incarnation', async ({ ownService: { read, database } }) => {
   await read({ session_id: 'a', heart_rate: 70 });
   const knex = openKnex(database.url);
   const row = await knex('sessions').first();

@@ -1,26 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
 import { isTransient } from '../../src/store/retry.js';
 import type { ServerFacts } from '../../src/store/server-facts.js';
 import { createTransact } from '../../src/store/store.js';
 import { createPositionTable } from '../../src/store/stream-positions.js';
-import { mysqlServerUrl } from '../../testkit/databases.js';
-import { startProxy } from '../../testkit/proxy.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
+import type { TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
 const limitMs = 300_000;
 
 /** Locks the stream position of the account and keeps the lock, as a process does that has lost its network. */
 async function holdLock({ database, accountId }: TestService, settings = 'do 0'): Promise<void> {
-  const server = new URL(mysqlServerUrl);
-  const proxy = await startProxy(server.hostname, Number(server.port || 3306));
-  const url = new URL(database.url);
-  url.host = `127.0.0.1:${proxy.port}`;
-  const knex = openDatabase(readConfig({ DATABASE_URL: url.href }).database);
+  const { proxy, url } = await startDatabaseProxy(database.url);
+  const knex = openDatabase(readConfig({ DATABASE_URL: url }).database);
   const transaction = await knex.transaction();
   onTestFinished(async () => {
     await transaction.rollback().catch(() => undefined);
@@ -35,8 +31,7 @@ async function holdLock({ database, accountId }: TestService, settings = 'do 0')
 test(
   'ingest of an account continues when a process that holds its lock loses its network',
   { timeout: limitMs },
-  async () => {
-    const service = await startTestService({});
+  async ({ ownService: service }) => {
     await service.read({ heart_rate: 70 });
     await holdLock(service);
     expect((await service.ingest({ session_id: 's2', heart_rate: 70 })).status).toBe(503);
@@ -47,8 +42,7 @@ test(
 test(
   'where the server has no timeout for idle transactions, waiting processes end them',
   { timeout: limitMs },
-  async () => {
-    const service = await startTestService({});
+  async ({ ownService: service }) => {
     await service.read({ heart_rate: 70 });
     await holdLock(service, 'set session idle_transaction_timeout = 0, idle_write_transaction_timeout = 0');
     const knex = openKnex(service.database.url);

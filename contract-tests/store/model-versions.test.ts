@@ -1,24 +1,21 @@
 import { expect, test } from 'vitest';
 import { modelVersion } from '../../generated/spec.js';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { exportRows } from '../../testkit/batch.js';
 
 const { number: current } = modelVersion;
 type Versioned = { readonly model_version: number };
 
 /** Returns the versions in every response that shows a score of the session, in the order of the readings. */
-async function readVersions({ request }: Pick<ReturnType<typeof client>, 'request'>) {
-  const read = async (path: string) => (await request(path)).body;
-  const { datapoints } = await read('/v1/history?session_id=s1');
-  const { sessions } = await read('/v1/sessions');
-  const lines = (await read('/v1/export?session_id=s1')).trim().split('\n');
+async function readVersions(service: ReturnType<typeof client>) {
+  const { datapoints } = await service.get('/v1/history?session_id=s1');
+  const { sessions } = await service.get('/v1/sessions');
   return {
-    state: (await read('/v1/state?session_id=s1')).model_version,
+    state: (await service.get('/v1/state?session_id=s1')).model_version,
     sessions: sessions.map((it: Versioned) => it.model_version),
     history: datapoints.map((it: Versioned) => it.model_version),
-    export: lines.map((line: string) => JSON.parse(line).computed.model_version),
+    export: (await exportRows(service, 'session_id=s1')).map(({ computed }) => computed.model_version),
   };
 }
 
@@ -29,13 +26,12 @@ test('readings keep the version of the model that computed them', async () => {
   expect(await before.read(first)).toMatchObject({ model_version: current });
   await before.close();
   // Stores what a release with version 1 of the model stored.
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   expect(await knex('session_readings').pluck('model_version')).toEqual([current]);
   await knex('session_readings').update({ model_version: 1 });
   const { body } = await knex('sessions').first('body');
   expect(body).toContain(`"model":${current},`);
   await knex('sessions').update({ body: body.replace(`"model":${current},`, '"model":1,') });
-  await knex.destroy();
 
   const after = client((await startTestService({ database, clock })).url, before.key, clock);
   expect(await readVersions(after)).toEqual({ state: 1, sessions: [1], history: [1], export: [1] });

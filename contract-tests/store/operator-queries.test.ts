@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import libsql from 'libsql';
 import mysql from 'mysql2/promise';
-import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { createKey } from '../../src/keys/manage.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
@@ -11,7 +10,7 @@ import { openStore, type Store } from '../../src/store/store.js';
 import { createTriggerWriter } from '../../src/store/triggers.js';
 import type { TestDatabase } from '../../testkit/databases.js';
 import { root } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const startMs = 1_795_334_400_000;
 const hourMs = 3_600_000;
@@ -91,8 +90,7 @@ async function fill(store: Store): Promise<void> {
 /** Converts decimals, which MySQL's driver returns as text. */
 const asCell = (value: unknown): string => (Number.isNaN(Number(value)) ? String(value) : String(Number(value)));
 
-test('the query in the operations guide returns the result that it shows', async () => {
-  const database = await temporaryDatabase();
+test('the query in the operations guide returns the result that it shows', async ({ database }) => {
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
   onTestFinished(store.close);
   await fill(store);

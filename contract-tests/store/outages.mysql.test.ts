@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
 import { findRemedy, isTransient, retry } from '../../src/store/retry.js';
-import { startProxy } from '../../testkit/proxy.js';
+import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
 const mysqlErrors = [
   [3, 'EE_WRITE', /disk of the database is full/],
@@ -26,12 +26,9 @@ test.each(mysqlErrors)('server error %i is retryable and has a remedy', async (n
   expect(findRemedy(error)).toMatch(remedy);
 });
 
-test('a transaction on a closed connection is retried', async () => {
-  const database = await temporaryDatabase();
-  const target = new URL(database.url);
-  const proxy = await startProxy(target.hostname, Number(target.port || 3306));
-  target.host = `127.0.0.1:${proxy.port}`;
-  const knex = openKnex(target.href);
+test('a transaction on a closed connection is retried', async ({ database }) => {
+  const { proxy, url } = await startDatabaseProxy(database.url);
+  const knex = openKnex(url);
   let attempts = 0;
   const work = () =>
     knex.transaction(async (transaction) => {

@@ -5,14 +5,7 @@ import { readConfig } from '../../src/config/config.js';
 import { withDatabase } from '../../src/store/database.js';
 import { migrate } from '../../src/store/migrate.js';
 import { findRemedy, isTransient } from '../../src/store/retry.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
-
-async function openMigrated(): Promise<Knex> {
-  const database = await temporaryDatabase('sqlite');
-  const knex = openKnex(database.url);
-  await migrate(knex);
-  return knex;
-}
+import { openKnex, openMigrated, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const insertPage = (knex: Knex, number: number) =>
   knex('schema_migrations').insert({
@@ -47,7 +40,7 @@ const sqlitePragmas = [
 test.each(sqlitePragmas)(
   'during "%s", the error of a write is retryable and has a remedy',
   async (_, pragma, code, remedy) => {
-    const knex = await openMigrated();
+    const { knex } = await openMigrated();
     await knex.raw(pragma);
     const error = await firstError(knex);
     expect(error).toMatchObject({ code });
@@ -82,7 +75,7 @@ test('a file that is not a database, and damaged pages, are not retryable and ha
 });
 
 test('an error in the statement is not retryable', async () => {
-  const knex = await openMigrated();
+  const { knex } = await openMigrated();
   const error: unknown = await knex.raw('select from').catch((raised: unknown) => raised);
   expect(isTransient(error)).toBe(false);
   expect(findRemedy(error)).toBeUndefined();

@@ -4,15 +4,13 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDigestId } from '../../src/keys/digest-id.js';
 import { processGroup } from '../../src/readings/group.js';
-import { migrate } from '../../src/store/migrate.js';
 import { buildInsert, runAll, runStatements } from '../../src/store/rows.js';
 import { createTransact, type Store } from '../../src/store/store.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
 
 /** Opens a database. `packetsOf` returns the packets that the driver sends, with the verb and the table of each statement. */
 async function open() {
-  const knex = openKnex((await temporaryDatabase()).url);
-  await migrate(knex);
+  const { knex } = await openMigrated();
   const query = vi.spyOn(
     (mysql as unknown as { Connection: { prototype: mysql.Connection } }).Connection.prototype,
     'query',

@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest';
 import { idempotency } from '../../generated/spec.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { purgeExpired } from '../../src/retention/purge.js';
@@ -15,6 +14,7 @@ import { watchLocks } from '../../testkit/blocked.js';
 import { connectPhone } from '../../testkit/phone.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
+import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { deliveriesOf, register, startStory, storeFailed } from '../../testkit/webhooks.js';
 
@@ -35,8 +35,7 @@ async function meet<First, Second>(
   return [done, await (other as Promise<Second>)];
 }
 
-test('two transactions never take the same position of a stream', async () => {
-  const service = await startTestService();
+test('two transactions never take the same position of a stream', async ({ service }) => {
   const { store, accountId, clock } = service;
   const take = async (scope: WriteScope) => {
     const { first, toSave } = await createPositionTable(scope).take(1, clock.nowMs, []);
@@ -49,8 +48,7 @@ test('two transactions never take the same position of a stream', async () => {
   expect(other).toBeGreaterThan(one);
 });
 
-test('two requests never take over the same expired idempotency key', async () => {
-  const service = await startTestService();
+test('two requests never take over the same expired idempotency key', async ({ service }) => {
   const { store, accountId, clock } = service;
   const claim = async (scope: WriteScope) =>
     (await createIdempotencyKeyTable(scope).claim(toClaim('testWebhook', 'key', {}, clock.nowMs))).kind;
@@ -84,8 +82,7 @@ test('an erasure also deletes a delivery that a worker adds between the deletes 
   expect(await deliveriesOf(service, webhookId)()).toEqual([]);
 });
 
-test('a purge whose statement loses a deadlock runs it again', async () => {
-  const service = await startTestService();
+test('a purge whose statement loses a deadlock runs it again', async ({ service }) => {
   const { store, clock, database } = service;
   const isBlocked = watchLocks(database);
   await service.read({ heart_rate: 60 });

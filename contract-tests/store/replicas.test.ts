@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { startMain } from '../../testkit/process.js';
 import { Clock, client, startTestService } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
 test('readings of new sessions through two services on one database are neither lost nor duplicated', async () => {
   const database = await temporaryDatabase();
@@ -24,8 +24,7 @@ test('readings of new sessions through two services on one database are neither 
   }
 });
 
-test('processes that start concurrently on an empty database all start', async () => {
-  const database = await temporaryDatabase();
+test('processes that start concurrently on an empty database all start', async ({ database }) => {
   const services = await Promise.all([1, 2, 3].map(() => startMain({ DATABASE_URL: database.url })));
   for (const { url } of services) expect((await fetch(`${url}/readyz`)).status).toBe(200);
   for (const service of services) expect((await service.stop('SIGTERM')).code).toBe(0);

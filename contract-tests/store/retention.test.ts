@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { batchRows, computePace, purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../../testkit/batch.js';
@@ -7,6 +6,7 @@ import { claimPurge } from '../../src/store/due-accounts.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { chunksOf, insertRows } from '../../src/store/rows.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../../testkit/webhooks.js';
 
 const minute = 60;
@@ -158,8 +158,7 @@ test('six hundred expired readings are purged in small batches while ingest cont
   expect(datapoints).toHaveLength(sent);
 });
 
-test('a process whose clock is two days ahead deletes nothing of other processes', async () => {
-  const right = await startTestService({});
+test('a process whose clock is two days ahead deletes nothing of other processes', async ({ ownService: right }) => {
   for (const session_id of ['a', 'b']) await right.read({ session_id, heart_rate: 70 });
   const clock = new Clock();
   clock.advance(2 * day);

@@ -7,7 +7,7 @@ import { hashKey } from '../../src/keys/identify.js';
 import { runHere, untilClosed } from '../../testkit/command-line.js';
 import { allow, decide } from '../../testkit/consents.js';
 import { databaseKind, type TestDatabase } from '../../testkit/databases.js';
-import { client, Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { client, Clock, realTime, startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import released from './schema-1.0.0.json' with { type: 'json' };
@@ -60,7 +60,7 @@ async function startOnce({ database }: Pick<Opened, 'database'>, env: Record<str
 }
 
 async function startOn(database: TestDatabase, env: Record<string, string> = {}): Promise<TestService> {
-  const clock = Object.assign(new Clock(), { now: Date.now });
+  const clock = realTime();
   const service = await startTestService({ database, env, clock });
   return { ...service, ...client(service.url, key, clock), accountId: 'acc_1' };
 }

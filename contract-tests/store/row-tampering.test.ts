@@ -1,7 +1,7 @@
+import { expect, test } from '../../testkit/test.js';
 /** Changes of rows by somebody who can write to the database and does not have SECRETS_KEY. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { databaseKind } from '../../testkit/databases.js';
@@ -153,8 +153,7 @@ const all = Object.entries(tamperings).flatMap(([fault, changes]) =>
 
 let stored: Promise<Stored> | undefined;
 
-test('rows that only the service changed have no fault', async () => {
-  const service = await startTestService();
+test('rows that only the service changed have no fault', async ({ service }) => {
   await (stored ??= store(service));
   expect(await audit(service)).toEqual([]);
 });
@@ -212,8 +211,7 @@ test('a receipt key, a source key and a link without a valid code are refused', 
   expect([[...(await published())].sort(), await answers()]).toEqual([[kid, next].sort(), [200, 404]]);
 });
 
-test('a trigger that drops new entries is named, and after its removal their gap is', async () => {
-  const service = await startTestService();
+test('a trigger that drops new entries is named, and after its removal their gap is', async ({ service }) => {
   const knex = openKnex(service.database.url);
   const drop = (table: string) =>
     databaseKind === 'sqlite'

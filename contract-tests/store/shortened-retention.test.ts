@@ -67,15 +67,14 @@ test('a service whose retention was shortened keeps the readings until purge --c
   const nowMs = Date.now();
   for (const hoursAgo of [5, 4, 3, 0]) {
     const timestamp = new Date(nowMs - hoursAgo * hour * 1000).toISOString();
-    const reading = { session_id: `s${hoursAgo}`, timestamp, heart_rate: 70 };
-    expect((await first.send('/v1/ingest', reading)).status).toBe(200);
+    await first.read({ session_id: `s${hoursAgo}`, timestamp, heart_rate: 70 });
   }
   await first.service.stop('SIGTERM');
   const shorter = { ...env, RETENTION_READINGS_HOURS: '2', MAX_TIMESTAMP_AGE_SECONDS: '3600' };
-  const { service, send } = await startProcessWithKey(shorter, first.key);
+  const { service, request } = await startProcessWithKey(shorter, first.key);
   await until('the warning', () => service.stderr().includes('would delete 3 of 4 readings'));
   const statuses = async () =>
-    Promise.all(['s5', 's0'].map(async (id) => (await send(`/v1/state?session_id=${id}`)).status));
+    Promise.all(['s5', 's0'].map(async (id) => (await request(`/v1/state?session_id=${id}`)).status));
   expect(await statuses()).toEqual([200, 200]);
   const planned = await runMain(['purge', '--dry-run', '--json'], shorter);
   expect(JSON.parse(planned.stdout).counts).toContainEqual({ kind: 'readings', stored: 4, expired: 3 });

@@ -1,14 +1,12 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { bounds } from '../../generated/spec.js';
 import { topicNames } from '../../packages/text/vocabulary.js';
-import { readConfig } from '../../src/config/config.js';
 import { updateBaseline, backfillBaseline } from '../../packages/score/baseline.js';
 import { stressModel as model } from '../../packages/score/model.js';
 import type { Baseline } from '../../packages/score/rows/person.js';
-import { openDatabase } from '../../src/store/database.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 const dayMs = 86_400_000;
 /** The epoch ms at which the rows of version 1 were recorded, a minute after the last reading. */
@@ -27,7 +25,7 @@ async function startWithRows(rows: { readonly subject: string; readonly bound: s
   await before.read({ session_id: 'bound', subject_id: 'anna', ...signals });
   await before.read({ session_id: 'alone', ...signals });
   await before.close();
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   const moved = (text: string) =>
     text.replace(/\b1767\d{9}\b/g, (ms) => String(Number(ms) - recordedAtMs + clock.nowMs));
   await knex('subjects').update({ body: moved(rows.subject) });
@@ -35,21 +33,11 @@ async function startWithRows(rows: { readonly subject: string; readonly bound: s
     await knex('sessions')
       .where({ session_id })
       .update({ body: moved(rows[session_id]) });
+  const readBody = async (table: string, where: object) => JSON.parse((await knex(table).where(where).first()).body);
   const readBodies = async () => ({
-    subject: JSON.parse(
-      await knex('subjects')
-        .where({ subject_id: 'anna' })
-        .first('body')
-        .then((row) => row.body),
-    ),
-    alone: JSON.parse(
-      await knex('sessions')
-        .where({ session_id: 'alone' })
-        .first('body')
-        .then((row) => row.body),
-    ),
+    subject: await readBody('subjects', { subject_id: 'anna' }),
+    alone: await readBody('sessions', { session_id: 'alone' }),
   });
-  onTestFinished(() => knex.destroy());
   const { url } = await startTestService({ database, clock });
   return { ...client(url, before.key, clock), clock, readBodies };
 }

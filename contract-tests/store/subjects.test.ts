@@ -1,16 +1,13 @@
-import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { startTestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
+import { expect, test } from '../../testkit/test.js';
 
-test('a subject whose reading was rejected is not stored', async () => {
-  const { ingest, read, database } = await startTestService({});
+test('a subject whose reading was rejected is not stored', async ({ ownService: { ingest, read, database } }) => {
   await read({ subject_id: 'anna', heart_rate: 70 });
   expect((await ingest({ subject_id: 'bert', heart_rate: 71 })).status).toBe(422);
-  const knex = openDatabase(readConfig({ DATABASE_URL: database.url }).database);
+  const knex = openKnex(database.url);
   expect(await knex('subjects').pluck('subject_id')).toEqual(['anna']);
-  await knex.destroy();
 });
 
 test("a subject's baseline is used in later sessions and mentioned in the reason", async () => {
@@ -43,17 +40,16 @@ test('a session without a subject has its own baseline and passes it to the subj
   expect(elsewhere.action_reason).toMatch(/above this person's typical heart rate/);
 });
 
-test('subjects with the same name in two accounts are separate', async () => {
-  const one = await startTestService({});
+test('subjects with the same name in two accounts are separate', async ({ ownService: one }) => {
   const { key } = await makeAccount(one, 'other', 'solo');
   for (let reading = 0; reading < 12; reading++) {
     await one.read({ subject_id: 'anna', heart_rate: 55 });
     one.clock.advance(60);
   }
-  const foreign = await one.request('/v1/ingest', {
-    method: 'POST',
-    headers: { 'X-Service-Key': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ session_id: 's1', subject_id: 'anna', timestamp: one.clock.at(), heart_rate: 75 }),
-  });
+  const foreign = await one.post(
+    '/v1/ingest',
+    { session_id: 's1', subject_id: 'anna', timestamp: one.clock.at(), heart_rate: 75 },
+    { 'X-Service-Key': key },
+  );
   expect(foreign.body.action_reason).toMatch(/a typical resting heart rate/);
 });

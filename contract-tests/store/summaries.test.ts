@@ -4,10 +4,10 @@ import { readConfig } from '../../src/config/config.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
-import { openDatabase } from '../../src/store/database.js';
-import { batchResults } from '../../testkit/batch.js';
+import { batchResults, exportRows } from '../../testkit/batch.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 type Exported = Schema<'ExportedReading'>;
 type Row = Schema<'SummaryRow'>;
@@ -15,25 +15,15 @@ type Row = Schema<'SummaryRow'>;
 const hour = 3600;
 const day = 24 * hour;
 
-async function rowsOf({ request }: TestService, subject = 'p'): Promise<Row[]> {
-  const from = '2020-01-01T00:00:00Z';
-  const { status, body } = await request(`/v1/subjects/${subject}/summary?from=${from}`);
-  expect(status).toBe(200);
-  expect(body.next_cursor).toBeNull();
-  return body.rows;
+async function rowsOf({ get }: TestService, subject = 'p'): Promise<Row[]> {
+  const { rows, next_cursor } = await get(`/v1/subjects/${subject}/summary?from=2020-01-01T00:00:00Z`);
+  expect(next_cursor).toBeNull();
+  return rows;
 }
 
 /** Adds the stored readings of a subject to `known`. */
-async function exportTo(known: Map<string, Exported>, { request }: TestService): Promise<void> {
-  const { status, body } = await request('/v1/export?subject_id=p');
-  expect(status).toBe(200);
-  const lines = String(body)
-    .split('\n')
-    .filter((line) => line !== '');
-  for (const line of lines) {
-    const exported = JSON.parse(line) as Exported;
-    known.set(exported.cursor, exported);
-  }
+async function exportTo(known: Map<string, Exported>, service: TestService): Promise<void> {
+  for (const exported of await exportRows(service, 'subject_id=p')) known.set(exported.cursor, exported);
 }
 
 /** Computes the hours second by second: each second belongs to the newest reading of the last 300 seconds. */
@@ -151,14 +141,7 @@ async function live(service: TestService): Promise<void> {
   for (const { status } of await batchResults(service, lines)) expect(status).toBe(200);
 }
 
-async function withKnex<T>(url: string, work: (knex: ReturnType<typeof openDatabase>) => Promise<T>): Promise<T> {
-  const knex = openDatabase(readConfig({ DATABASE_URL: url }).database);
-  return work(knex).finally(() => knex.destroy());
-}
-
-function countHours({ database }: TestService): Promise<number> {
-  return withKnex(database.url, async (knex) => (await knex('subject_hours').select()).length);
-}
+const countHours = async ({ database }: TestService) => (await openKnex(database.url)('subject_hours').select()).length;
 
 test('a summary stays the same while the readings are purged, also by two processes', async () => {
   const service = await startWithExpired();

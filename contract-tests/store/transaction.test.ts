@@ -1,12 +1,9 @@
 import type { Knex } from 'knex';
-import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
-import { openDatabase } from '../../src/store/database.js';
+import { expect, test } from 'vitest';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
-import { migrate } from '../../src/store/migrate.js';
 import { buildInsert, insertRows, runStatements } from '../../src/store/rows.js';
 import { createTransact } from '../../src/store/store.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openKnex, migratedDatabase } from '../../testkit/temporary-database.js';
 
 const insert = (knex: Knex, ...names: readonly string[]) =>
   insertRows(
@@ -19,12 +16,8 @@ const inserted = (knex: Knex) =>
 
 /** Opens one database twice, like two processes. */
 async function openTwice(): Promise<[Knex, Knex]> {
-  const database = await temporaryDatabase();
-  const { database: config } = readConfig({ DATABASE_URL: database.url });
-  const both: [Knex, Knex] = [openDatabase(config), openDatabase(config)];
-  onTestFinished(async () => void (await Promise.all(both.map((knex) => knex.destroy()))));
-  await migrate(both[0]);
-  return both;
+  const { url } = await migratedDatabase();
+  return [openKnex(url), openKnex(url)];
 }
 
 test('a transaction reads its own writes, and other transactions read them after the commit', async () => {

@@ -52,9 +52,7 @@ test.each(differences)(
     const service = await startWrong(aheadMs);
     const token = await issueToken(service, { expires_in: 60 });
     const reading = { session_id: 's1', timestamp: new Clock().at(), heart_rate: 80 };
-    const headers = { ...bearer(token), 'Content-Type': 'application/json' };
-    const sent = await service.request('/v1/ingest', { method: 'POST', headers, body: JSON.stringify(reading) });
-    expect(sent.status).toBe(200);
+    expect((await service.post('/v1/ingest', reading, bearer(token))).status).toBe(200);
     const statusWith = async (expiresInMs: number) => {
       const options = { account: 'short', tier: 'solo' as const, expiresAtMs: Date.now() + expiresInMs };
       const { key } = await createKey(service.store.use(createKeyTable), options, Date.now());

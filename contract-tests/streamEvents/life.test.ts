@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
 import { createKey, revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { openStream } from '../../testkit/event-source.js';
 import { client, startTestService } from '../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
@@ -14,8 +14,7 @@ test('a comment keeps an idle stream open', async () => {
   await until('three comments arrive', async () => (stream.text().match(/^:$/gm) ?? []).length >= 3);
 });
 
-test('a shutdown ends all streams with a reconnection time', async () => {
-  const service = await startTestService({});
+test('a shutdown ends all streams with a reconnection time', async ({ ownService: service }) => {
   const streams = [await openStream(service), await openStream(service, { session_id: 's1' })];
   await service.close();
   for (const stream of streams) {
@@ -67,8 +66,7 @@ test('open streams do not count as requests in flight', async () => {
   expect((await service.request('/v1/state?session_id=s1')).status).toBe(404);
 });
 
-test('a stream ends when its token expires or its key is revoked', async () => {
-  const service = await startTestService();
+test('a stream ends when its token expires or its key is revoked', async ({ service }) => {
   const { store, clock } = service;
   const { key, keyId } = await createKey(store.use(createKeyTable), { account: 'ending', tier: 'solo' }, clock.nowMs);
   const ofKey = await openStream({ ...service, key });
@@ -80,8 +78,7 @@ test('a stream ends when its token expires or its key is revoked', async () => {
   expect(lasting.isEnded()).toBe(false);
 });
 
-test('a client that does not read causes no query per event and does not delay other clients', async () => {
-  const service = await startTestService();
+test('a client that does not read causes no query per event and does not delay other clients', async ({ service }) => {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname).pause();
   onTestFinished(() => void socket.destroy());

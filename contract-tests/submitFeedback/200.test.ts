@@ -33,9 +33,8 @@ test('a report about a moment has the score of the newest reading up to that mom
 test('a token without the scope read is not told the published score, also of a resend', async ({ service }) => {
   await service.read({ session_id: 's1', heart_rate: 90 });
   const send = async (scopes: Array<'feedback' | 'read'>) => {
-    const headers = { ...bearer(await issueToken(service, { scopes })), 'Content-Type': 'application/json' };
-    const body = JSON.stringify({ session_id: 's1', timestamp: service.clock.at(), stress: 3 });
-    const answer = await service.request('/v1/feedback', { method: 'POST', headers, body });
+    const report = { session_id: 's1', timestamp: service.clock.at(), stress: 3 };
+    const answer = await service.post('/v1/feedback', report, bearer(await issueToken(service, { scopes })));
     expect(answer.status).toBe(200);
     return answer.body;
   };

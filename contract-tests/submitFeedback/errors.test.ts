@@ -1,16 +1,12 @@
-import { expect, test } from 'vitest';
 import { makeAccount } from '../../testkit/calls.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { bearer, issueToken } from '../../testkit/tokens.js';
 
 const valid = { session_id: 's1', stress: 7 };
 
 function send(service: TestService, body: object, headers: Readonly<Record<string, string>> = {}) {
-  return service.request('/v1/feedback', {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ timestamp: service.clock.at(), ...body }),
-  });
+  return service.post('/v1/feedback', { timestamp: service.clock.at(), ...body }, headers);
 }
 
 test.each([{ subject_id: 'p' }, { session_id: undefined }])(
@@ -49,8 +45,7 @@ test('a token with the scope feedback sends reports of its session and its perso
     expect((await service.request(path, { headers })).status).toBe(401);
 });
 
-test('a token or key without the scope feedback sends no report', async () => {
-  const service = await startTestService();
+test('a token or key without the scope feedback sends no report', async ({ service }) => {
   await service.read({ heart_rate: 70 });
   const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['ingest', 'read'] }));
   expect((await send(service, valid, headers)).body).toMatchObject({ code: 'invalid_token' });
@@ -71,8 +66,7 @@ test('a token from the millisecond of an erasure sends no report, and a token of
   expect(await sendWith(await token())).toHaveProperty('id');
 });
 
-test('a token from before an erasure sends no report of a new session with the same id', async () => {
-  const service = await startTestService();
+test('a token from before an erasure sends no report of a new session with the same id', async ({ service }) => {
   await service.read({ subject_id: 'p', heart_rate: 70 });
   const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['feedback'] }));
   service.clock.advance(1);

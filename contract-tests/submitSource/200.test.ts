@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
 import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
+import { exportRows } from '../../testkit/batch.js';
 
 const minuteMs = 60_000;
 
@@ -38,7 +39,7 @@ test('Health Auto Export: live samples are readings of their own, older ones a r
   const workouts = [{ name: 'Running', start: toLocal(minute), end: toLocal(minute + 5 * minuteMs) }];
   const { body } = await phone.post({ data: { metrics, workouts, ecg: [{}] } });
   expect(body).toEqual({ stored: 4, unchanged: 0, replaced: 0, skipped: { not_read: 2 } });
-  const rows = await exportRows(phone);
+  const rows = await exported(phone);
   expect(
     rows
       .filter(({ timestamp }) => String(timestamp) > new Date(nowMs - 60_000).toISOString())
@@ -64,7 +65,7 @@ test('a resend changes nothing, and a minute with more samples replaces the earl
   expect((await post([minute, 60])).body).toMatchObject({ stored: 0, unchanged: 1 });
   expect((await post([minute, 60], [minute + 30_000, 70])).body).toMatchObject({ stored: 0, replaced: 1 });
   expect((await post([minute, 60])).body).toMatchObject({ stored: 0, unchanged: 1, replaced: 0 });
-  expect((await exportRows(phone)).map((it) => it.heart_rate)).toEqual([65]);
+  expect((await exported(phone)).map((it) => it.heart_rate)).toEqual([65]);
 });
 
 test('the list of source keys says what the newest post contained, and which retention its samples require', async ({
@@ -121,14 +122,11 @@ test('a minute across the edge between live and history loses no sample, in what
       return phone.post({ data: { metrics: [metric('heart_rate', 'count/min', samples)] } });
     };
     for (const part of parts) await post(part);
-    const rates = (await exportRows(phone)).map((it) => Number(it.heart_rate)).sort((a, b) => a - b);
+    const rates = (await exported(phone)).map((it) => Number(it.heart_rate)).sort((a, b) => a - b);
     expect([parts, rates]).toEqual([parts, [65, 75, 100, 110]]);
     expect((await post([5, 15, 40, 50])).body).toMatchObject({ stored: 0, unchanged: 4 });
   }
 });
 
-async function exportRows({ operator, subjectId }: Awaited<ReturnType<typeof connectPhone>>) {
-  const { body } = await operator.request(`/v1/export?subject_id=${subjectId}`);
-  const lines = String(body).trim().split('\n');
-  return lines.map((line) => JSON.parse(line).reading as Record<string, unknown>);
-}
+const exported = async ({ operator, subjectId }: Awaited<ReturnType<typeof connectPhone>>) =>
+  (await exportRows(operator, `subject_id=${subjectId}`)).map(({ reading }) => reading);

@@ -9,6 +9,7 @@ import { Clock, startTestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
+import { exportRows } from '../../testkit/batch.js';
 
 const hubs: readonly HubName[] = ['open_wearables', 'terra', 'junction'];
 const [minuteMs, hourMs] = [60_000, 3_600_000];
@@ -21,11 +22,8 @@ async function addPerson({ operator }: Pick<Hub, 'operator'>): Promise<string> {
   return subject_id;
 }
 
-async function exportRows({ operator }: Pick<Hub, 'operator'>, person: string) {
-  const { status, body } = await operator.request(`/v1/export?subject_id=${person}`);
-  const lines = status === 404 ? [] : String(body).split('\n');
-  return lines.filter(Boolean).map((line) => JSON.parse(line).reading as Record<string, unknown>);
-}
+const exported = async ({ operator }: Pick<Hub, 'operator'>, person: string) =>
+  (await exportRows(operator, `subject_id=${person}`)).map(({ reading }) => reading);
 
 test.for(hubs)(
   '%s: a signed event of a known person is a live state, and a resend changes nothing',
@@ -37,7 +35,7 @@ test.for(hubs)(
     expect((await hub.post(event)).body).toMatchObject({ stored: 0, unchanged: 1 });
     const { body: state } = await hub.operator.request(`/v1/state?subject_id=${person}`);
     expect(state.signals_received).toEqual(['cardiovascular']);
-    const [row] = await exportRows(hub, person);
+    const [row] = await exported(hub, person);
     expect(row).toMatchObject({
       heart_rate: 72,
       source_device: name === 'junction' ? 'garmin watch' : 'Forerunner 255',
@@ -99,7 +97,7 @@ test.for(hubs)('%s: variability, breathing and a workout of the past, in one bod
   const events = [heartRateEvent(name, person, [[minute + 9_000, 140]]), ...others[name](person, at)];
   const { body } = await hub.post(events);
   expect(body).toMatchObject({ stored: 2, skipped: { not_read: 1 } });
-  const rows = await exportRows(hub, person);
+  const rows = await exported(hub, person);
   expect(rows).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ heart_rate: 140, activity_level: 'vigorous' }),
@@ -125,7 +123,7 @@ test('Junction: steps of an interval count in their minutes, and the variability
     event('steps', { start: at(0), end: at(120), value: 60, unit: 'count' }),
     event('hrv', { timestamp: at(5), value: 41, unit: 'rmssd' }),
   ]);
-  const rows = await exportRows(hub, person);
+  const rows = await exported(hub, person);
   expect(rows.map((it) => it['steps_last_minute']).filter((it) => it !== undefined)).toEqual([30]);
   expect(rows.map((it) => it['sdnn']).filter((it) => it !== undefined)).toEqual([41]);
 });
@@ -151,7 +149,7 @@ test.for(hubs)(
     for (const options of refused) expect((await hub.post(text, options)).body.code).toBe('invalid_signature');
     expect((await hub.post(text, { id: other.created.id })).body.code).toBe('invalid_signature');
     expect((await hub.post(text, { id: 'srk_000000000000' })).body.code).toBe('invalid_source_key');
-    expect(await exportRows(hub, person)).toEqual([]);
+    expect(await exported(hub, person)).toEqual([]);
     expect((await hub.post(text)).status).toBe(200);
     // The export, the post and its reading.
     await until('the calls', async () => (await countCalls()) === 5);
@@ -182,7 +180,7 @@ test('a body of several people: each has the own consent', async ({ service }) =
   const at = service.clock.nowMs - 5_000;
   const { body } = await hub.post([allows, refuses].map((person) => heartRateEvent('junction', person, [[at, 70]])));
   expect(body).toMatchObject({ stored: 1, skipped: { no_consent: 1 } });
-  expect(await exportRows(hub, refuses)).toEqual([]);
+  expect(await exported(hub, refuses)).toEqual([]);
 });
 
 test('an erased person stays erased when the hub sends again, until the account knows the person again', async ({
@@ -194,7 +192,7 @@ test('an erased person stays erased when the hub sends again, until the account 
   expect((await hub.post(event())).body.stored).toBe(1);
   await hub.operator.request(`/v1/subjects/${person}`, { method: 'DELETE' });
   expect((await hub.post(event())).body).toMatchObject({ stored: 0, skipped: { unknown_person: 1 } });
-  expect(await exportRows(hub, person)).toEqual([]);
+  expect(await exported(hub, person)).toEqual([]);
   service.clock.advance(1);
   await hub.operator.post('/v1/source-keys', { subject_id: person, source: 'generic' });
   expect((await hub.post(event())).body.stored).toBe(1);

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
 import { webhookDelivery } from '../../generated/spec.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startDelivering } from '../../testkit/service.js';
+import { expect, test } from '../../testkit/test.js';
 import { attempted, deliveriesOf, failedDeliveries, register } from '../../testkit/webhooks.js';
 
 test('a sample event has the delivery id of the response, for a webhook of any session', async () => {
@@ -16,8 +16,7 @@ test('a sample event has the delivery id of the response, for a webhook of any s
   expect(sample?.event).toEqual({ event: 'state_change', ...test_event, timestamp: service.clock.at() });
 });
 
-test('a sample that fails permanently is listed by its id and can be retried', async () => {
-  const service = await startDelivering();
+test('a sample that fails permanently is listed by its id and can be retried', async ({ delivering: service }) => {
   const receiver = await startReceiver();
   receiver.answer(410);
   const { id } = await register(service, receiver.url);

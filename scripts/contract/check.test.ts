@@ -5,11 +5,10 @@ import { allScopes } from '../../src/keys/scopes.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { plan } from './check/plan.js';
 import { listen } from '../../testkit/listen.js';
-import { Clock, client, startTestService, type TestService } from '../../testkit/service.js';
+import { client, realTime, startTestService, type TestService } from '../../testkit/service.js';
 import { runScript } from '../../testkit/process.js';
 
 /** Returns a real clock, because the check sends real timestamps. */
-const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('scripts/contract/check', ['--url', url], { SERVICE_KEY: key });
 /**

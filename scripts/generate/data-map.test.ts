@@ -3,14 +3,11 @@ import contract from '../../generated/openapi.json' with { type: 'json' };
 import { operationScopes } from '../../generated/spec.js';
 import { fieldRows, mappedColumns, mappedRequests, tableRows, tableUses } from './data-map.js';
 import { operations } from '../../src/operations/index.js';
-import { migrate } from '../../src/store/migrate.js';
-import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { openMigrated } from '../../testkit/temporary-database.js';
 
 /** Returns the columns of each table of a new database, in alphabetical order. */
 async function readSchema(): Promise<Record<string, string[]>> {
-  const database = await temporaryDatabase('sqlite');
-  const knex = openKnex(database.url);
-  await migrate(knex);
+  const { knex } = await openMigrated();
   const tables: string[] = await knex('sqlite_master').where({ type: 'table' }).pluck('name');
   const columns = tables.map(async (name) => [name, Object.keys(await knex(name).columnInfo()).sort()] as const);
   return Object.fromEntries(await Promise.all(columns));

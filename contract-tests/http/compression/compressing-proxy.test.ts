@@ -1,12 +1,11 @@
 import { createServer, request as send } from 'node:http';
 import compression from 'compression';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
 import { startStage } from '../../../packages/gateway/tests/stage.js';
 import { openStream } from '../../../testkit/event-source.js';
 import { listen } from '../../../testkit/listen.js';
 import { formatEvent } from '../../../testkit/model-upstream.js';
-import { startTestService } from '../../../testkit/service.js';
+import { expect, onTestFinished, test } from '../../../testkit/test.js';
 import { until } from '../../../testkit/until.js';
 
 /** Starts a proxy that compresses every response, unless its headers forbid it. */
@@ -24,8 +23,7 @@ async function startCompressingProxy(target: string): Promise<string> {
   return listen(createServer(app));
 }
 
-test('events arrive through a compressing proxy while the stream is open', async () => {
-  const service = await startTestService();
+test('events arrive through a compressing proxy while the stream is open', async ({ service }) => {
   const url = await startCompressingProxy(service.url);
   const stream = await openStream({ url, key: service.key }, { session_id: 's1' });
   expect(stream.response.headers.get('cache-control')).toBe('no-store, no-transform');
@@ -34,8 +32,7 @@ test('events arrive through a compressing proxy while the stream is open', async
   expect(stream.isEnded()).toBe(false);
 });
 
-test('updates of an MCP subscription arrive through a compressing proxy while it is open', async () => {
-  const service = await startTestService();
+test('updates of an MCP subscription arrive through a compressing proxy while it is open', async ({ service }) => {
   const url = await startCompressingProxy(service.url);
   const { response, text } = await open(`${url}/mcp`, subscription('s1'), {
     'X-Service-Key': service.key,
@@ -70,8 +67,7 @@ test('words of a model arrive through a compressing proxy in front of the gatewa
   await until('the last event arrives', async () => text().includes('[DONE]'));
 });
 
-test('a response that ends is compressed by the proxy', async () => {
-  const service = await startTestService();
+test('a response that ends is compressed by the proxy', async ({ service }) => {
   await service.read({ heart_rate: 90 });
   const url = await startCompressingProxy(service.url);
   const answer = await fetch(`${url}/v1/export?session_id=s1&format=csv`, {

@@ -4,11 +4,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { expect, test } from 'vitest';
 import { listen } from '../../../testkit/listen.js';
 import { startProgram } from '../../../testkit/program.js';
 import { root, startTestService } from '../../../testkit/service.js';
-import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+import { expect, test } from '../../../testkit/test.js';
 
 const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
 
@@ -83,8 +82,7 @@ const timeoutMs = 240_000;
 
 test(
   'the official conformance suite passes for all revisions, except the deviations in the README',
-  async () => {
-    const folder = await temporaryFolder();
+  async ({ folder }) => {
     const [program, url] = [await bundleSuite(folder), await startServed()];
     const failed = { sample: new Set<string>(), other: new Set<string>() };
     const passed = new Set<string>();

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { expect, test } from 'vitest';
 import published from '../../../docs/benchmark.json' with { type: 'json' };
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -13,6 +12,7 @@ import { readRows } from '../benchmark/wearers.js';
 import { areaOfLabel } from '../benchmark/weeks.js';
 import { startEvaluatedService } from '../evaluate/service.js';
 import { seededRandom } from '../terminal/scenes.js';
+import { expect, test } from '../../../testkit/test.js';
 import { root, runTools } from './run-tools.js';
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
@@ -176,8 +176,7 @@ test.each([
   await expect(run('speech', { scores })).rejects.toThrow(message);
 });
 
-test('a missing file, an unknown task and scores of several tasks are rejected with the remedy', async () => {
-  const folder = await temporaryFolder();
+test('a missing file, an unknown task and scores of several tasks are rejected with the remedy', async ({ folder }) => {
   await expect(run('speech', { folder })).rejects.toThrow(
     `cannot read speech_dev.csv in --data ${folder}: there is no such file: docs/evaluation.md lists its source`,
   );

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { expect, test } from 'vitest';
 import { createStateClient, type ExportedReading } from '../../client/src/index.js';
 import { runHere } from '../../../testkit/command-line.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
+import { expect, test } from '../../../testkit/test.js';
 
 const scenes = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'];
 
@@ -37,8 +37,7 @@ test('the same seed produces the same run', async () => {
   expect(runs[0]?.stdout).toBe(runs[1]?.stdout);
 });
 
-test('the demo removes its folder when it is interrupted', async () => {
-  const folder = await temporaryFolder();
+test('the demo removes its folder when it is interrupted', async ({ folder }) => {
   const interrupted = startCommand('tools demo', ['--pace', '10'], { TMPDIR: folder });
   await interrupted.find(/ bpm {2}calm /);
   expect(await foldersIn(folder)).toHaveLength(1);

@@ -4,11 +4,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { guideCode } from '../../../testkit/guide-code.js';
 import { listen } from '../../../testkit/listen.js';
-import { Clock, startTestService, type TestService } from '../../../testkit/service.js';
+import { realTime, startTestService, type TestService } from '../../../testkit/service.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
-
-/** Returns a real clock, because the receiver checks the timestamps of deliveries. */
-const realTime = () => Object.assign(new Clock(), { now: Date.now, at: () => new Date().toISOString() });
 
 const listenTo = ({ url, key }: Pick<TestService, 'url' | 'key'>, session: string) =>
   startCommand('tools listen', ['--session', session, '--url', url], { SERVICE_KEY: key });

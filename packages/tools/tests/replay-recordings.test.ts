@@ -8,7 +8,7 @@ import type { Submission } from '../../recordings/signals.js';
 import { makeAccount } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
 import { connectPhone } from '../../../testkit/phone.js';
-import { Clock, root, startTestService } from '../../../testkit/service.js';
+import { realTime, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -35,7 +35,6 @@ async function replay({ url, key }: Pick<TestService, 'url' | 'key'>, args: read
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 /**
  * Arguments for the samples of each format, with the shares of `relaxed` and `stressed` and the mean score. In half of the minutes

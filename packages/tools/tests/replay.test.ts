@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Clock, startTestService } from '../../../testkit/service.js';
+import { realTime, startTestService } from '../../../testkit/service.js';
 import { type Ended, runCommand } from '../../../testkit/process.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
@@ -11,9 +11,6 @@ p1,Math,105,20,stressor
 p2,Rest,58,1608.5,rest
 p2,Math,,18,stressor
 `;
-
-/** Returns a real clock, because the replay sends real timestamps. */
-const realTime = () => Object.assign(new Clock(), { now: Date.now });
 
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
   const file = join(await temporaryFolder(), 'recording.csv');

@@ -1,9 +1,7 @@
-import { expect, test } from 'vitest';
 import { runCommand } from '../../../testkit/process.js';
-import { startTestService } from '../../../testkit/service.js';
+import { expect, test } from '../../../testkit/test.js';
 
-test('a report prints the days of a person', async () => {
-  const { read, url, key, clock } = await startTestService();
+test('a report prints the days of a person', async ({ service: { read, url, key, clock } }) => {
   await read({ subject_id: 'p', heart_rate: 60 });
   await read({ subject_id: 'p', heart_rate: 64, timestamp: clock.at(40) });
   const report = (...args: string[]) =>
