@@ -23,7 +23,7 @@ const onceOnly = [
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
-  'contract-tests/process/{core-thread,interrupt,keys,log-output,package,restore,shutdown,start,tracing,units}.test.ts',
+  'contract-tests/process/{core-thread,interrupt,keys,log-output,package,post-thread,restore,shutdown,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
   // Rejected before a query, or in memory. The same operations store and find rows in other files.
   'contract-tests/{createAlertRule,exportReadings,listFailedDeliveries,listSessions,registerWebhook}/422.test.ts',
@@ -51,6 +51,24 @@ const onceOnly = [
   'contract-tests/putConsent/{enforcement,precedence}.test.ts',
 ];
 /**
+ * Tests that run on MySQL only with TEST_SLOW=1. Each statement of the service that they run is also run by a test that
+ * runs on MySQL each time: those of the store, laws, races, migrations, backups and further queries. Also the query plans
+ * and the record of accesses after kills, which take a minute each.
+ */
+const slowOnMysql = [
+  'contract-tests/accounts/{development-key,last-use}.test.ts',
+  'contract-tests/{createAlertRule,createToken,listAlertRules,listReceiptKeys,registerWebhook,removeWebhook}/*.test.ts',
+  'contract-tests/{rotateWebhookSecret,streamEvents,testWebhook}/*.test.ts',
+  'contract-tests/{deleteSubject/consents,deleteSubject/receipt,exportReadings/200,exportReadings/accounts}.test.ts',
+  'contract-tests/delivery/{active-topics,person,schedule}.test.ts',
+  'contract-tests/{getHistory/200,getSubject/200,getSubject/accounts,getSubject/scale,listAccesses/unknown-person}.test.ts',
+  'contract-tests/ingest/{200,409,500,samples,samples-rules}.test.ts',
+  'contract-tests/ingestBatch/{200,backfill,limits,tokens}.test.ts',
+  'contract-tests/{listSessions/200,listWebhooks/health,metrics/availability,metrics/metrics}.test.ts',
+  'contract-tests/{person/read-state,person/read-tokens,putConsent/200,putConsent/409,submitSource/200}.test.ts',
+  'contract-tests/{process/access-record,store/query-plans}.test.ts',
+];
+/**
  * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, of long simulations,
  * and of packages that are packed, installed and compiled. They load every core for minutes and run with TEST_SLOW=1.
  */
@@ -58,6 +76,7 @@ const slow = [
   'lab/**',
   'contract-tests/dredd/dredd-catches.test.ts',
   'contract-tests/ingest/{handed-watch,whole-days}.test.ts',
+  'contract-tests/process/package.test.ts',
   'packages/client/tests/{packed,package.python,ai-sdk/ai-sdk-types}.test.ts',
   'scripts/{contract/check,packages,release}.test.ts',
 ];
@@ -70,7 +89,7 @@ export default defineConfig({
       '**/node_modules/**',
       // An embedded database has no outages and no replicas, so these tests run only on MySQL.
       ...(isMysql ? onceOnly : ['**/*.mysql.*']),
-      ...(process.env['TEST_SLOW'] === '1' ? [] : slow),
+      ...(process.env['TEST_SLOW'] === '1' ? [] : [...slow, ...(isMysql ? slowOnMysql : [])]),
       ...(hasCommands('curl', 'jq') ? [] : ['**/*.curl.*']),
       ...(hasCommands('redis-server') ? [] : ['**/*.redis.*']),
       ...(hasCommands('promtool') ? [] : ['**/*.promtool.*']),

@@ -19,7 +19,7 @@ Tests run on SQLite, and also on MySQL if a server responds. What some tests nee
 TEST_MYSQL_URL=URL        MySQL or MariaDB (default: root without password on 127.0.0.1:3306)
 TEST_NAME_REQUIRED=1      a missing program is a failure. NAME: MYSQL, REDIS, BROWSER, PYTHON, PROMTOOL, CURL, OUTSIDE
 TEST_OTHER_NODE=PATH      tests that depend on Node run on this Node program too
-TEST_SLOW=1               slow tests run too (vitest.config.ts), and Dredd also runs on MySQL
+TEST_SLOW=1               slow tests run too (vitest.config.ts), and more tests and Dredd also run on MySQL
 TEST_GENERATORS=1         generated clients are compiled and run
 TEST_SLOWEST=N            the seconds of the slowest N files per suite are printed`;
 const [argument] = process.argv.slice(2);
