@@ -66,12 +66,8 @@ function createSlider(name: string, range: Readonly<Record<'min' | 'max' | 'step
     input.setAttribute('aria-valuetext', text);
   };
   const input = h('input', { type: 'range', oninput: update, ...range });
-  const isSent = h('input', {
-    type: 'checkbox',
-    checked: true,
-    'aria-label': `Send ${name.toLowerCase()}`,
-    onchange: update,
-  });
+  const title = `Send ${name.toLowerCase()}`;
+  const isSent = h('input', { type: 'checkbox', checked: true, 'aria-label': title, onchange: update });
   const shown = h('output.end.hint');
   const { element } = createField(name, input);
   element.prepend(h('span.line', isSent, element.querySelector('label') ?? '', shown));

@@ -18,14 +18,9 @@ export function createSendPanel(service: Service, id: string, signal: AbortSigna
   const send = async (source: string, signals: Signals) => {
     // Two readings in one millisecond could be equal, and the service would take the second one for a resend.
     lastMs = Math.max(nowMs(), lastMs + 1);
-    const timestamp = new Date(lastMs).toISOString();
+    const reading = { session_id: id, subject_id: id, timestamp: new Date(lastMs).toISOString(), ...signals };
     try {
-      const { stress_score, evidence, derived } = await service.ingest({
-        session_id: id,
-        subject_id: id,
-        timestamp,
-        ...signals,
-      });
+      const { stress_score, evidence, derived } = await service.ingest(reading);
       const sentiment = derived?.sentiment === undefined ? '' : ` Derived sentiment ${derived.sentiment}.`;
       outcome.say(`${source}: sent, ${evidence ? 'state unknown' : `score ${stress_score}`}.${sentiment}`);
       return true;

@@ -1,9 +1,10 @@
 import { signals } from '../../../../generated/spec.js';
+import { cleanIntervals } from '../../../client/src/index.js';
 import { h } from '../../../ui/dom.js';
 import { createStatus } from '../../../ui/parts.js';
 import { nowMs } from '../service.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
-import type { Send, Signals } from './send-panel.js';
+import type { Send } from './send-panel.js';
 
 /** The part of Web Bluetooth that the page uses. TypeScript's library has no types for it. */
 interface Bluetooth {
@@ -34,7 +35,7 @@ const heartRateService = 'heart_rate';
 const heartRateMeasurement = 'heart_rate_measurement';
 /** A strap notifies every second. The service needs a reading every few seconds only. */
 const sendEveryMs = 5_000;
-const { heart_rate: rates, rr_intervals_ms: beats } = signals;
+const { heart_rate: rates } = signals;
 const sourceLengthMax = 64;
 
 /** Returns the button that connects a heart-rate strap and sends its readings. Hidden without Web Bluetooth. */
@@ -85,28 +86,19 @@ export function createStrap(send: Send, signal: AbortSignal): HTMLElement {
 /** Returns a function that shows each notification and sends a reading with the beats of every few seconds. */
 function createReceiver(send: Send, name: string | undefined, show: (text: string) => void) {
   const source = printable(name ?? '').slice(0, sourceLengthMax);
-  let intervals: number[] = [];
+  const intervals: number[] = [];
   let sentMs = Number.NEGATIVE_INFINITY;
   return (value: DataView | undefined) => {
     const measured = value && parseHeartRate(value);
     if (!measured) return;
     if (!isPlausible(measured)) return show('No contact: check that the strap sits on the skin.');
-    intervals = [...intervals, ...measured.rrIntervalsMs.filter(isBeat)].slice(-beats.items_max);
+    intervals.push(...measured.rrIntervalsMs);
     show(`${measured.heartRate} bpm`);
     if (nowMs() - sentMs < sendEveryMs) return;
     sentMs = nowMs();
-    const signals: Signals = {
-      heart_rate: measured.heartRate,
-      ...(intervals.length > 0 && { rr_intervals_ms: intervals }),
-      ...(source && { source_device: source }),
-    };
-    intervals = [];
-    void send(signals);
+    const device = source && { source_device: source };
+    void send({ heart_rate: measured.heartRate, ...cleanIntervals(intervals.splice(0)), ...device });
   };
-}
-
-function isBeat(intervalMs: number): boolean {
-  return intervalMs >= beats.minimum && intervalMs <= beats.maximum;
 }
 
 function printable(text: string): string {
