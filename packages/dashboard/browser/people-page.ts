@@ -1,6 +1,7 @@
 import type { TriggerProfile } from '../../client/src/index.js';
 import { enums } from '../../../generated/spec.js';
 import { createAgreementView } from './agreement.js';
+import { createCredentials } from './credentials.js';
 import { h, show } from '../../ui/dom.js';
 import { count, words } from '../../ui/format.js';
 import { nameOf } from './names.js';
@@ -121,5 +122,6 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     more,
     h('p.hint', 'The stress of seven days contains imported readings. Score and last reading do not.'),
     h('details.card.agreement-home', summary, agreement.detail),
+    createCredentials(service, signal),
   );
 }

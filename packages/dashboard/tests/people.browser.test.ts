@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { allScopes } from '../../../src/keys/scopes.js';
 import { makeAccount } from '../../../testkit/calls.js';
+import { createHubSecret } from '../../../testkit/phone.js';
 import { Clock, shareTestService, client, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
@@ -140,4 +141,31 @@ test('from the page of a person, an alert rule and a link for this person are ma
     await other.page.getByText(`lacks the scope "${scope}"`).waitFor();
     expect(await other.page.getByRole('dialog').count()).toBe(0);
   }
+});
+
+test('the credentials are listed with person, maker and end, and the page names the command that lists the others', async () => {
+  const service = await start();
+  const { key, keyId } = await makeAccount(service, 'credentials', 'enterprise', { scopes: allScopes });
+  const { post } = client(service.url, key, service.clock);
+  await post('/v1/source-keys', { subject_id: 'anna', source: 'generic', expires_in_days: 30 });
+  const hub = await post('/v1/source-keys', { source: 'terra', signing_secret: createHubSecret('terra') });
+  const { page, complaints } = await openBrowser(service.url, { viewport: phone });
+  await open({ ...service, key }, page, '#/people');
+  await page.getByText('Credentials').click();
+  const cells = async () =>
+    Promise.all((await page.locator('details tr').all()).map((row) => row.locator('td').allInnerTexts()));
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  await eventually(cells).toEqual([
+    [],
+    ['all people', hub.body.expires_at.slice(0, 10), keyId, day(0)],
+    ['anna', day(30), keyId, day(0)],
+  ]);
+  expect(await page.locator('details tbody').innerText()).toMatch(/hub srk_\w+[^]*source key wk_\w{4}…/);
+  await page.getByText('state-service keys list --all').waitFor();
+  await page.getByText('Tokens are not stored').waitFor();
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  expect([overflow, await flawsInLightAndDark(page)]).toEqual([0, []]);
+  expect(complaints).toEqual([]);
+  await page.getByRole('link', { name: 'anna' }).click();
+  await page.getByRole('heading', { name: 'anna' }).waitFor();
 });
