@@ -5,6 +5,7 @@ import { createReadingWriter } from '../src/readings/group.js';
 import type { PreparedReading } from '../src/readings/intake.js';
 import { createKeyTable } from '../src/store/keys.js';
 import type { Store } from '../src/store/store.js';
+import { grantOf } from './grants.js';
 import type { TestService } from './service.js';
 import { erasing } from './stored.js';
 
@@ -69,7 +70,7 @@ export async function commitReading(service: TestService, subjectId: string | un
     signals: { heart_rate: 143.8127, tone: 'hostile' },
     consent: { hasPurpose: false, texts: [], isTextRead: true },
   };
-  const caller = { accountId, keyId: 'key_1', tier: 'solo', settings: { consent: 'enforce' } } as const;
+  const caller = grantOf(accountId, { settings: { consent: 'enforce' } });
   const [outcome] = await commit(caller, [reading]);
   return outcome;
 }

@@ -1,10 +1,16 @@
+import { operationScopes, personLinks } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
+import { type Definition, definitions } from '../../src/contract/definitions.js';
+import type { GrantKind } from '../../src/contract/grant.js';
 import { revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createSourceKey } from '../../src/keys/source-keys.js';
 import { allScopes } from '../../src/keys/scopes.js';
+import { findOperation } from '../../src/operations/index.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { startAuthorizationServer } from '../../testkit/authorization-server.js';
 import { makeAccount } from '../../testkit/calls.js';
-import { openPage, pageEnv, send } from '../../testkit/person-link.js';
+import { requestsById } from '../../testkit/documented-requests.js';
+import { openPage, pageEnv, pageOrigin, send } from '../../testkit/person-link.js';
 import { createHubSecret, heartRateEvent, signAsHub } from '../../testkit/phone.js';
 import { client, type TestService } from '../../testkit/service.js';
 import { bearer } from '../../testkit/tokens.js';
@@ -26,10 +32,41 @@ const ends: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'source key of a link': { ...ofKey, ...ofPerson, 'link removed': 0, 'link expires': own },
   'hub connection': { ...ofKey, alone: own, removed: 0 },
   link: { ...ofKey, ...ofPerson },
+  'access token': { alone: hour, 'person erased': 0 },
 };
+
+/** The error of each kind of credential that has ended. */
+const codes: Readonly<Record<GrantKind, string>> = {
+  key: 'invalid_api_key',
+  session: 'invalid_token',
+  oauth: 'invalid_token',
+  link: 'invalid_link',
+  source: 'invalid_source_key',
+};
+
+const agentScopes: readonly string[] = ['ingest', 'read', 'feedback', 'consent'];
+const ofPage: readonly string[] = Object.values(personLinks.grants).flatMap(({ operations }) => operations);
+const isOfSource = ({ operationId }: Definition) => findOperation(operationId).takes === 'source';
+
+/** The operations that each kind of credential permits, by the contract and the records of the operations. */
+const permits: Readonly<Record<GrantKind, (it: Definition) => boolean>> = {
+  key: (it) => !isOfSource(it),
+  session: ({ acceptsToken }) => acceptsToken,
+  oauth: ({ operationId }) =>
+    agentScopes.includes((operationScopes as Readonly<Record<string, string>>)[operationId] ?? ''),
+  link: ({ operationId }) => ofPage.includes(operationId),
+  source: isOfSource,
+};
+const protectedOperations = definitions.filter(({ isPublic }) => !isPublic);
 
 /** A created credential. */
 interface Made {
+  readonly kind: GrantKind;
+  /** The headers of its requests, and what is before their paths. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly base?: string;
+  /** The person, if the case has not chosen the id. */
+  readonly person?: string;
   /** Sends a request with it. Resolves with the status. */
   readonly use: (service: TestService) => Promise<number>;
   /** Absent if it is not stored. */
@@ -42,18 +79,20 @@ interface Made {
 const json = { 'Content-Type': 'application/json' };
 const days = { expires_in_days: own / day };
 
-type Create = (one: TestService, key: string, person: string, end: string) => Promise<Made>;
+/** A service with one of the API keys, which signs access tokens of its account. */
+type Maker = TestService & { readonly sign: (sub: string) => Promise<string> };
+type Create = (one: Maker, key: string, person: string, end: string) => Promise<Made>;
 
 /** Uses a source key. */
 const post = (key: string) => async (service: TestService) =>
   (await client(service.url, key, service.clock).post('/v1/sources/generic', { heart_rate: 72 })).status;
+const withKey = (kind: 'key' | 'source', key: string) => ({ kind, headers: { 'X-Service-Key': key } });
 
 /** Creates each kind of credential with an API key of the account, for a person. */
 const create: Readonly<Record<string, Create>> = {
   async 'API key'(_one, key) {
-    return {
-      use: async ({ request }) => (await request('/v1/source-keys', { headers: { 'X-Service-Key': key } })).status,
-    };
+    const made = withKey('key', key);
+    return { ...made, use: async ({ request }) => (await request('/v1/source-keys', made)).status };
   },
   async 'session token'(one, _key, subject_id) {
     // A person without data cannot be erased.
@@ -61,29 +100,31 @@ const create: Readonly<Record<string, Create>> = {
     const { body } = await one.post('/v1/tokens', {
       session_id: 's1',
       subject_id,
-      scopes: ['read'],
+      scopes: ['ingest', 'read', 'feedback'],
       expires_in: hour,
     });
+    const headers = bearer(body.token);
     const use = async ({ request }: TestService) =>
-      (await request(`/v1/state?subject_id=${subject_id}`, { headers: bearer(body.token) })).status;
-    return { use, expiresAt: body.expires_at };
+      (await request(`/v1/state?subject_id=${subject_id}`, { headers })).status;
+    return { kind: 'session', headers, use, expiresAt: body.expires_at };
   },
   async 'source key'(one, _key, subject_id) {
     const { body } = await one.post('/v1/source-keys', { subject_id, source: 'generic', ...days });
-    return { use: post(body.key), row: body, expiresAt: body.expires_at };
+    return { ...withKey('source', body.key), use: post(body.key), row: body, expiresAt: body.expires_at };
   },
   async 'source key of the command line'({ store, accountId, clock }, _key, subject_id) {
     const maker = { accountId, keyId: null, actor: 'test' };
     const { key = '', row } = await store
       .use(createKeyTable)
       .transact((writer) => createSourceKey(writer, maker, { subject_id, source: 'generic', ...days }, clock.nowMs));
-    return { use: post(key), row: { id: row.sourceKeyId } as Schema<'SourceKey'> };
+    return { ...withKey('source', key), use: post(key), row: { id: row.sourceKeyId } as Schema<'SourceKey'> };
   },
   async 'source key of a link'(one, _key, person, end) {
     const expires_in_days = end === 'link expires' ? 1 : 90;
     const page = await openPage(one, { grants: ['connect'], expires_in_days }, person);
     const { body } = await page.write('POST', 'v1/source-keys', { source: 'generic', ...days });
-    return { use: post(body.key), row: body, linkId: page.link.id, expiresAt: body.expires_at };
+    const made = { ...withKey('source', body.key), use: post(body.key) };
+    return { ...made, row: body, linkId: page.link.id, expiresAt: body.expires_at };
   },
   async 'hub connection'(one) {
     const signing_secret = createHubSecret('terra');
@@ -93,31 +134,81 @@ const create: Readonly<Record<string, Create>> = {
       const headers = { ...json, ...signAsHub('terra', signing_secret, text, Math.floor(clock.nowMs / 1000)) };
       return (await fetch(`${url}/v1/sources/terra/${body.id}`, { method: 'POST', body: text, headers })).status;
     };
-    return { use, row: body, expiresAt: body.expires_at };
+    return { ...withKey('source', body.id), use, row: body, expiresAt: body.expires_at };
   },
   async link(one, _key, person) {
     const { link, headers } = await openPage(one, days, person);
     const use = async (service: TestService) => (await send(service, 'v1/subjects/me', { headers })).status;
-    return { use, row: link, linkId: link.id, expiresAt: link.expires_at };
+    const made = { kind: 'link', headers, base: personLinks.api_path.slice(0, -1) } as const;
+    return { ...made, use, row: link, linkId: link.id, expiresAt: link.expires_at };
+  },
+  async 'access token'(one, _key, sub) {
+    const headers = bearer(await one.sign(sub));
+    await one.request('/v1/ingest', { method: 'POST', headers: { ...json, ...headers }, body: reading(one, sub) });
+    const { body } = await one.request('/v1/subjects/me', { headers });
+    const use = async ({ request }: TestService) => (await request('/v1/subjects/me', { headers })).status;
+    return { kind: 'oauth', headers, use, person: body.subject_id };
   },
 };
 
+const reading = ({ clock }: TestService, session_id: string) =>
+  JSON.stringify({ session_id, timestamp: clock.at(), heart_rate: 72 });
+
+/** Calls every operation that a credential permits. Returns the operations whose response has an error of these codes. */
+async function callAll({ url }: TestService, made: Made, person: string, ...codes: string[]) {
+  const { kind, headers, base = '', row } = made;
+  const source = row && 'source' in row ? row.source : 'generic';
+  const permitted = protectedOperations.filter(permits[kind]);
+  const answers = await Promise.all(
+    permitted.map(async ({ method, template }) => {
+      const path = template
+        .replace('{subject_id}', person)
+        .replace('{source}', source ?? 'generic')
+        .replaceAll(/\{\w+\}/g, 'none');
+      return readCode(await fetch(url + base + path, { method, headers }));
+    }),
+  );
+  return permitted.filter((_, index) => codes.includes(answers[index] ?? '')).map(({ operationId }) => operationId);
+}
+
+/** Returns the requests of every operation that a token permits, in each way to name its person. */
+function listNaming({ kind, headers }: Made, person: string, timestamp: string) {
+  const naming = requestsById().filter(({ idName }) => idName === 'subject_id');
+  const permitted = protectedOperations.filter(permits[kind]).map(({ operationId }): string => operationId);
+  return naming
+    .filter(({ operationId }) => permitted.includes(operationId))
+    .map(({ title, build }) => {
+      const { path, init } = build(person, { session_id: 's1', timestamp });
+      return { title, path, ...init, headers: { ...init.headers, ...headers } };
+    });
+}
+
+/** Returns the code of an error. A stream or another success has none. */
+async function readCode(response: Response): Promise<string | undefined> {
+  if (response.status < 400) return void (await response.body?.cancel());
+  return ((await response.json()) as Schema<'Problem'>).code;
+}
+
 test('every credential ends in time on every process, with its API key, and is listed with this end', async () => {
-  const { one, two, clock } = await startTwoServices(pageEnv);
+  const server = await startAuthorizationServer();
+  const oauth = { OAUTH_ISSUER: server.issuer, OAUTH_ACCOUNT_CLAIM: 'account', OAUTH_SUBJECT_CLAIM: 'sub' };
+  const { one, two, clock } = await startTwoServices({ ...pageEnv, ...oauth });
   clock.nowMs = Math.ceil(clock.nowMs / 1000) * 1000;
   const [startMs, keys] = [clock.nowMs, one.store.use(createKeyTable)];
   const account = (await keys.listAccounts()).find(({ accountId }) => accountId === one.accountId)?.name ?? '';
-  const cases = Object.entries(ends).flatMap(([kind, own]) =>
-    Object.entries(own).map(([end, seconds], index) => ({ kind, end, name: `${kind}: ${end}`, seconds, index })),
+  const claims = { account, aud: `${pageOrigin}/mcp` };
+  const sign = (sub: string) => server.sign({ sub }, startMs, { claims });
+  const cases = Object.entries(ends).flatMap(([credential, own]) =>
+    Object.entries(own).map(([end, seconds], index) => ({ credential, end, seconds, index })),
   );
   const all = await Promise.all(
-    cases.map(async ({ kind, end, ...it }) => {
+    cases.map(async ({ credential, end, ...it }) => {
       const expiresAtMs = end === 'key expires' ? startMs + halfHour * 1000 : undefined;
       const { key, keyId } = await makeAccount(one, account, 'enterprise', { scopes: allScopes, expiresAtMs });
-      const person = `${kind}-${it.index}`.replaceAll(' ', '-');
-      const made = await create[kind]?.({ ...one, ...client(one.url, key, clock) }, key, person, end);
-      if (!made) throw new Error(`no way to create: ${kind}`);
-      return { ...it, ...made, kind, end, keyId, person };
+      const person = `${credential}-${it.index}`.replaceAll(' ', '-');
+      const made = await create[credential]?.({ ...one, ...client(one.url, key, clock), sign }, key, person, end);
+      if (!made) throw new Error(`no way to create: ${credential}`);
+      return { person, ...it, ...made, credential, end, keyId, name: `${credential}: ${end}` };
     }),
   );
   type Case = (typeof all)[number];
@@ -138,10 +229,10 @@ test('every credential ends in time on every process, with its API key, and is l
   /** Returns whether each process accepts each credential, and the end that its list states. */
   const observe = async () =>
     Promise.all(
-      all.map(async ({ name, kind, person, row, use }) => {
+      all.map(async ({ name, credential, person, row, use }) => {
         const accepted = [(await use(one)) !== 401, (await use(two)) !== 401];
-        const path = kind === 'hub connection' ? '/v1/source-keys' : `/v1/source-keys?subject_id=${person}`;
-        const { body } = await list(kind === 'link' ? `/v1/subjects/${person}/links` : path);
+        const path = credential === 'hub connection' ? '/v1/source-keys' : `/v1/source-keys?subject_id=${person}`;
+        const { body } = await list(credential === 'link' ? `/v1/subjects/${person}/links` : path);
         const rows: ReadonlyArray<Schema<'SourceKey'>> = body.links ?? body.source_keys;
         return [name, ...accepted, row && rows.find(({ id }) => id === row.id)?.expires_at];
       }),
@@ -154,16 +245,42 @@ test('every credential ends in time on every process, with its API key, and is l
 
   const stated = all.filter(({ expiresAt }) => expiresAt !== undefined);
   expect(stated.map(({ name, expiresAt }) => [name, expiresAt])).toEqual(
-    stated.map(({ name, kind, end, seconds }) => [
+    stated.map(({ name, credential, end, seconds }) => [
       name,
-      at(end === 'key expires' ? seconds : kind === 'session token' ? hour : own),
+      at(end === 'key expires' ? seconds : credential === 'session token' ? hour : own),
     ]),
   );
+  /** Expects that both processes refuse every operation of the credentials that ended after this time. */
+  const expectRefused = async (ended: readonly Case[]) => {
+    for (const it of ended)
+      for (const service of [one, two]) {
+        const permitted = protectedOperations.filter(permits[it.kind]).map(({ operationId }) => operationId);
+        expect([it.name, await callAll(service, it, it.person, codes[it.kind])]).toEqual([it.name, permitted]);
+      }
+  };
+  // A token does not end with the erasure of its person: it may not name the person any more.
+  const withoutPerson = all.filter(({ end, kind }) => end === 'person erased' && /session|oauth/.test(kind));
+  const endsAfter = (seconds: number) => all.filter((it) => it.seconds === seconds && !withoutPerson.includes(it));
+
   expect(await observe()).toEqual(expected(() => false));
+  for (const it of new Map(all.map((it) => [it.kind, it])).values()) {
+    const person = it.kind === 'session' ? it.person : 'nobody';
+    expect([it.name, await callAll(one, it, person, ...Object.values(codes), 'insufficient_scope')]).toEqual([
+      it.name,
+      [],
+    ]);
+  }
   for (const it of all) await endings[it.end]?.(it);
   // A process caches a credential for a second.
   await expect.poll(observe, { interval: 500 }).toEqual(expected(({ seconds }) => seconds === 0));
-  for (const seconds of [halfHour, hour, day, own])
+  await expectRefused(endsAfter(0));
+  for (const it of withoutPerson)
+    for (const { url } of [one, two])
+      for (const { title, ...request } of listNaming(it, it.person, clock.at()))
+        expect([it.name, title, await (await fetch(url + request.path, request)).text()]).toEqual([
+          ...[it.name, title, expect.stringContaining('"invalid_token"')],
+        ]);
+  for (const seconds of [halfHour, hour, day, own]) {
     for (const nowMs of [startMs + seconds * 1000 - 1, startMs + seconds * 1000]) {
       clock.nowMs = nowMs;
       const isEnded = (it: Case) => startMs + it.seconds * 1000 <= nowMs;
@@ -171,4 +288,6 @@ test('every credential ends in time on every process, with its API key, and is l
       const listed = (await keys.listMade(nowMs, account)).filter(({ id }) => all.some(({ row }) => row?.id === id));
       expect(listed).toHaveLength(all.filter((it) => it.row && !isEnded(it)).length);
     }
+    await expectRefused(endsAfter(seconds));
+  }
 });

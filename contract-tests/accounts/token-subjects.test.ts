@@ -5,6 +5,7 @@ import type { PreparedReading } from '../../src/readings/intake.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { batchResults } from '../../testkit/batch.js';
+import { grantOf } from '../../testkit/grants.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -101,8 +102,8 @@ test('the subject of the session is checked in the order in which readings are s
   const reading = (sessionId: string, digest: string): PreparedReading => ({
     ...{ accountId, sessionId, digest, subjectId: 'anna', timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
   });
-  const grant = { sessionId: 's1', issuedAtMs: clock.nowMs, expiresAtMs: clock.nowMs + 60_000 };
-  const outcomes = await commit({ accountId, keyId: 'key_1', tier: 'solo' }, [
+  const grant = grantOf(accountId, { kind: 'session', sessionId: 's1', issuedAtMs: clock.nowMs });
+  const outcomes = await commit(grantOf(accountId), [
     ...[reading('s1', 'key'), { ...reading('s1', 'token'), grant }],
     ...[{ ...reading('s2', 'token'), grant }, reading('s2', 'key')],
     { ...reading('s3', 'token'), grant },

@@ -2,6 +2,7 @@ import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
+import { grantOf } from '../../testkit/grants.js';
 import { ample, client, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { expect, onTestFinished, test } from '../../testkit/test.js';
@@ -142,7 +143,7 @@ test('a reading is not queued behind the large batch of another account', async 
       signals: { heart_rate: 70 },
     });
     return commit(
-      { accountId, keyId: 'key_1', tier: 'solo' },
+      grantOf(accountId),
       Array.from({ length: count }, (_, it) => reading(it)),
     );
   };

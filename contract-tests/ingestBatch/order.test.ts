@@ -1,6 +1,7 @@
-import type { Caller } from '../../src/contract/contract.js';
+import type { Grant } from '../../src/contract/grant.js';
 import { createReadingWriter } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/intake.js';
+import { grantOf } from '../../testkit/grants.js';
 import { erasing } from '../../testkit/stored.js';
 import { onTestFinished, expect, test } from '../../testkit/test.js';
 
@@ -8,7 +9,7 @@ test('a line never overtakes an earlier line, even if its session is admitted fi
   const { accountId, clock } = service;
   const committed: string[] = [];
   const admitted = new Map<string, () => void>();
-  const admitSession = (_: Caller, sessionId: string) =>
+  const admitSession = (_: Grant, sessionId: string) =>
     new Promise<void>((resolve) => void admitted.set(sessionId, resolve));
   const onCommitted = (group: readonly PreparedReading[]) => committed.push(...group.map((it) => it.sessionId));
   const { commit, close } = createReadingWriter({ ...erasing(service), admitSession, onEvents() {}, onCommitted });
@@ -16,7 +17,7 @@ test('a line never overtakes an earlier line, even if its session is admitted fi
   const readings = ['s0', 's1', 's2'].map((sessionId) => ({
     ...{ accountId, sessionId, digest: sessionId, timestampMs: clock.nowMs, signals: { heart_rate: 70 } },
   }));
-  const running = commit({ accountId, keyId: 'key_1', tier: 'solo' }, readings);
+  const running = commit(grantOf(accountId), readings);
   for (const sessionId of ['s2', 's1', 's0']) {
     admitted.get(sessionId)?.();
     await new Promise(setImmediate);

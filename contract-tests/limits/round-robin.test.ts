@@ -5,6 +5,7 @@ import { type Names, readWhose, wholeAccount } from '../../src/contract/whose.js
 import { createLog } from '../../src/observe/log.js';
 import { startCore } from '../../src/serve/core.js';
 import { settingsFor } from '../../testkit/databases.js';
+import { grantOf } from '../../testkit/grants.js';
 import { startTestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 
@@ -60,8 +61,6 @@ const toInput = (query: object, params: object) => ({
   whose: readWhose({ ...query, ...params } as Names),
 });
 
-const callerOf = (accountId: string) => ({ accountId, keyId: 'key', tier: 'enterprise' }) as const;
-
 test.each<[OperationId, object, object]>([
   ['getHistory', { subject_id: 'p', minutes: 60 }, {}],
   ['getHistory', { session_id: 's1', minutes: 60 }, {}],
@@ -73,7 +72,7 @@ test.each<[OperationId, object, object]>([
     const { core, mine, neighbor } = await start();
     const order: string[] = [];
     const ask = (id: OperationId, accountId: string, sent: object, name: string) =>
-      core.operate(id, toInput(sent, params), callerOf(accountId)).then(({ status }) => {
+      core.operate(id, toInput(sent, params), grantOf(accountId)).then(({ status }) => {
         expect(status).toBe(200);
         order.push(name);
       });
@@ -85,11 +84,11 @@ test.each<[OperationId, object, object]>([
 
 test('the pages of many exports of one account leave slices to another account', async () => {
   const { core, mine, neighbor } = await start();
-  const scope = { accountId: mine, whose: wholeAccount, format: 'ndjson' } as const;
+  const scope = { caller: grantOf(mine), whose: wholeAccount, format: 'ndjson' } as const;
   const from = await core.beginExport(scope, undefined);
   const order: string[] = [];
   const pages = Array.from({ length: parallel }, () => core.readExportPage(scope, from).then(() => order.push('page')));
-  const state = core.operate('getState', toInput({ session_id: 's1' }, {}), callerOf(neighbor));
+  const state = core.operate('getState', toInput({ session_id: 's1' }, {}), grantOf(neighbor));
   await Promise.all([...pages, state.then(() => order.push('neighbor'))]);
   expect(order[0]).toBe('neighbor');
 });

@@ -4,6 +4,7 @@ import type { PageRequest } from '../../src/streaming/stream-page.js';
 import { createStreams } from '../../src/streaming/streams.js';
 import { postBatch } from '../../testkit/batch.js';
 import { type EventClient, openStream } from '../../testkit/event-source.js';
+import { grantOf } from '../../testkit/grants.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { startTwoServices } from '../../testkit/two-services.js';
 import { until } from '../../testkit/until.js';
@@ -136,12 +137,11 @@ test('streams of one person share a page, and a reading of another person causes
     findStreamHeads: async () => [],
     changedSessions: async () => [],
     notifyStreams: async () => undefined,
-    isKeyValid: async () => true,
-    now: Date.now,
+    isValid: async () => true,
     ...{ streamsMax: 10, perKeyMax: 10 },
   });
   onTestFinished(streams.close);
-  const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
+  const caller = grantOf();
   const sink = { destroyed: false, writableNeedDrain: false, write() {}, once() {}, off() {}, end() {}, destroy() {} };
   for (const subjectId of ['anna', 'anna', 'ben'])
     await streams.open({ caller, whose: { kind: 'person', subjectId } }, () => sink);
@@ -155,7 +155,7 @@ test('streams of one person share a page, and a reading of another person causes
   expect(read).toEqual([]);
   wake({ sessionId: 'chat', subjectId: 'anna' });
   await settled();
-  expect(read).toMatchObject([{ accountId: 'acc_1', whose: { subjectId: 'anna' }, after: 0 }]);
+  expect(read).toMatchObject([{ caller, whose: { subjectId: 'anna' }, after: 0 }]);
 });
 
 test('a reading wakes the stream of its person without a poll, also if it does not name the person', async () => {

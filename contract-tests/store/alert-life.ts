@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { seedAll } from '../../src/alerts/seed.js';
 import { takeTurns } from '../../src/alerts/start.js';
-import type { Caller } from '../../src/contract/contract.js';
+import type { Grant } from '../../src/contract/grant.js';
 import { wholeAccount } from '../../src/contract/whose.js';
 import { operations } from '../../src/operations/index.js';
 import type { Services } from '../../src/operations/operation.js';
@@ -29,7 +29,7 @@ export async function fillAlerts(knex: Knex, account_id: string, nowMs: number):
 }
 
 /** Creates rules with each condition for everyone and for somebody, evaluates them, and removes one. */
-export async function liveWithAlerts({ store, digestId }: Services, clock: Clock, caller: Caller): Promise<void> {
+export async function liveWithAlerts({ store, digestId }: Services, clock: Clock, caller: Grant): Promise<void> {
   const services = { store, digestId, now: clock.now } as Services;
   const submit = { query: {}, params: {}, whose: wholeAccount };
   const webhook = { url: 'https://8.8.8.8/alerts', events: ['alert' as const] };

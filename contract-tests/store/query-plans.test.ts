@@ -5,12 +5,14 @@ import { createTexts } from '../../packages/text/texts.js';
 import { createChain, startEvidence } from '../../src/access-record/chain.js';
 import { startAccessRecord } from '../../src/access-record/record.js';
 import { readConfig } from '../../src/config/config.js';
-import type { Caller, Submission } from '../../src/contract/contract.js';
+import type { Submission } from '../../src/contract/contract.js';
+import type { Grant } from '../../src/contract/grant.js';
 import { type Names, readWhose } from '../../src/contract/whose.js';
 import { createDigestFeedback, createDigestId } from '../../src/keys/digest-id.js';
-import { createIdentify } from '../../src/keys/identify.js';
+import { hashKey } from '../../src/keys/identify.js';
 import { createKey } from '../../src/keys/manage.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
+import { createFindGrants } from '../../src/keys/stored-grants.js';
 import { createLoadSums } from '../../src/limits/load-sums.js';
 import { createMonthlyCalls } from '../../src/limits/monthly-calls.js';
 import { createAdmitSession } from '../../src/limits/new-session-limit.js';
@@ -48,6 +50,7 @@ import { createSecretBox } from '../../src/webhooks/secrets.js';
 import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { createTestDatabase, databaseKind } from '../../testkit/databases.js';
+import { grantOf } from '../../testkit/grants.js';
 import { Clock, root } from '../../testkit/service.js';
 import { fillAlerts, liveWithAlerts } from './alert-life.js';
 import { fillWebhooks, liveWithWebhooks } from './webhook-life.js';
@@ -323,17 +326,13 @@ async function fill(heard: Heard): Promise<{ accountId: string; key: string }> {
   return { accountId, key };
 }
 
-const callerIn = (accountId: string): Caller => ({ accountId, keyId: 'k', tier: 'solo' });
-const withToken = (accountId: string): Caller => ({
-  ...callerIn(accountId),
-  grant: { sessionId: 's1', issuedAtMs: 1, expiresAtMs: 2 },
-});
+const withToken = (accountId: string) => grantOf(accountId, { kind: 'session', sessionId: 's1', issuedAtMs: 1 });
 
 const send = (
   { services, prepareReading }: Heard,
   accountId: string,
   submission: Submission,
-  caller = callerIn(accountId),
+  caller = grantOf(accountId),
 ) => {
   const input = { ...ask(undefined), body: prepareReading(caller, submission) };
   return operations.ingest.handle(services, input, caller);
@@ -347,7 +346,7 @@ const ask = <Query>(query: Query) => ({
 /** Runs each operation that uses the database once. */
 async function live(heard: Heard, accountId: string, key: string): Promise<void> {
   const { store, services, clock } = heard;
-  const ours = callerIn(accountId);
+  const ours = grantOf(accountId);
   const reading = (session: number, seconds: number) => ({
     session_id: `ours-${session}`,
     subject_id: `us-${session % 3}`,
@@ -355,10 +354,8 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
     heart_rate: 90,
     ...turn,
   });
-  await createIdentify({ keys: store.use(createKeyTable), now: clock.now, onExpiredUse() {} })(key, '127.0.0.1');
-  await store.use(createKeyTable).find(accountId, 'key_1');
-  await store.use(createPersonLinkLookup).find({ keyHash: 'none' });
-  await store.use(createPersonLinkLookup).find({ accountId, linkId: 'none' });
+  const find = createFindGrants({ store, findErased: async () => 0, toNamespace: () => '~', now: clock.now });
+  await find([`key ${hashKey(key)}`, `signer ${accountId} key_1`, 'account none', 'link none', 'source none']);
   await store.use(createPersonLinkLookup).open('none', 'other', clock.nowMs, 0);
   await createPersonLinkTable(store.read(accountId)).list('us-0', clock.nowMs);
   await store.use(createKeyTable).auditEntries(10);
@@ -393,7 +390,7 @@ async function live(heard: Heard, accountId: string, key: string): Promise<void>
 }
 
 /** Stores reports about a moment and an interval, of a session that is bound later too, and reads them. */
-async function liveWithFeedback(heard: Heard, ours: Caller): Promise<void> {
+async function liveWithFeedback(heard: Heard, ours: Grant): Promise<void> {
   const { services, clock } = heard;
   const nobody = { session_id: 'ours-nobody', timestamp: clock.at(), heart_rate: 80 };
   await send(heard, ours.accountId, nobody);
@@ -419,7 +416,11 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
   const [head] = await store.run((knex) => findStreamHeads(knex, [accountId]));
   for (const after of [0, (head?.position ?? 0) - 20]) {
     for (const named of [{}, { session_id: 'ours-0' }, { subject_id: 'us-0' }])
-      await readPage(store.read(accountId), { whose: readWhose({ ...named }), after }, async () => 0);
+      await readPage(
+        store.read(accountId),
+        { caller: grantOf(accountId), whose: readWhose({ ...named }), after },
+        async () => 0,
+      );
     await createPositionReader(store.read(accountId)).changedAfter(after);
   }
 }
@@ -427,13 +428,13 @@ async function streamAll(store: Store, accountId: string): Promise<void> {
 /** Reads the first page of an export of the account, of a session and of a subject. */
 async function exportAll(store: Store, accountId: string): Promise<void> {
   for (const named of [{}, { session_id: 'ours-0' }, { subject_id: 'us-0' }]) {
-    const scope = { accountId, format: 'ndjson', whose: readWhose({ ...named }) } as const;
+    const scope = { caller: grantOf(accountId), format: 'ndjson', whose: readWhose({ ...named }) } as const;
     await readExportPage(store.read(accountId), scope, await beginExport(store.read(accountId), scope, undefined));
   }
 }
 
 /** Reads the first two pages of all sessions and of the sessions of one subject, and two snapshots. */
-async function listAllSessions(services: Services, ours: Caller): Promise<void> {
+async function listAllSessions(services: Services, ours: Grant): Promise<void> {
   const { body } = await operations.listSessions.handle(services, ask({}), ours);
   await operations.listSessions.handle(
     services,
@@ -447,7 +448,7 @@ async function listAllSessions(services: Services, ours: Caller): Promise<void> 
 }
 
 /** Counts a call against the monthly quota and writes the count. */
-async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> {
+async function callOnce({ store, clock }: Heard, caller: Grant): Promise<void> {
   const log = createLog('silent', { write: () => undefined });
   const calls = createMonthlyCalls({
     ...{ usage: store.use(createUsageTable), quotaOf: () => 1_000, now: clock.now, log, load: createLoadSums() },
@@ -460,7 +461,7 @@ async function callOnce({ store, clock }: Heard, caller: Caller): Promise<void> 
 }
 
 /** Records accesses and reads them. */
-async function accessOnce({ store, services, clock }: Heard, { accountId, keyId }: Caller): Promise<void> {
+async function accessOnce({ store, services, clock }: Heard, { accountId, keyId }: Grant): Promise<void> {
   // The first chain is expired for the purge.
   let nowMs = clock.nowMs - 366 * day * 1000;
   const now = () => nowMs;
@@ -476,7 +477,7 @@ async function accessOnce({ store, services, clock }: Heard, { accountId, keyId 
     nowMs += 2 * day * 1000;
   }
   const params = { subject_id: 'us-1' };
-  const caller = callerIn(accountId);
+  const caller = grantOf(accountId);
   const after = Buffer.from(`${clock.nowMs}.${'f'.repeat(16)}.9`).toString('base64url');
   for (const query of [{}, { cursor: after }])
     await operations.listAccesses.handle(services, { ...ask(query), params }, caller);
@@ -576,7 +577,7 @@ test('an export and the stream of a person search a range of positions, not all 
 test('the state of a person is read with two queries on primary keys', async () => {
   const heard = await filled();
   const { accountId } = heard;
-  const read = () => operations.getState.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const read = () => operations.getState.handle(heard.services, ask({ subject_id: 'crowd-7' }), grantOf(accountId));
   const queries = await heard.statementsOf(read);
   expect(queries.map(({ sql }) => /from `(\w+)`/.exec(sql)?.[1])).toEqual(['subjects', 'sessions']);
   for (const query of queries) {
@@ -590,7 +591,7 @@ test('the state of a person is read with two queries on primary keys', async () 
 test('the history of a person is three queries, which search the window of each session of the person', async () => {
   const heard = await filled();
   const { accountId } = heard;
-  const read = () => operations.getHistory.handle(heard.services, ask({ subject_id: 'crowd-7' }), callerIn(accountId));
+  const read = () => operations.getHistory.handle(heard.services, ask({ subject_id: 'crowd-7' }), grantOf(accountId));
   const plans = await Promise.all((await heard.statementsOf(read)).map((query) => planOf(heard, query)));
   expect(plans).toHaveLength(3);
   const plan = plans.flat();
@@ -629,7 +630,7 @@ test('concurrent new sessions are looked up in batches', async () => {
 test('a profile is read with two queries, each on a primary key', async () => {
   const heard = await filled();
   const { accountId } = heard;
-  const ours = callerIn(accountId);
+  const ours = grantOf(accountId);
   const read = () => operations.getTriggers.handle(heard.services, ask({ subject_id: 'crowd-7' }), ours);
   const queries = await heard.statementsOf(read);
   expect(queries).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { webhookDelivery } from '../../generated/spec.js';
-import type { Caller } from '../../src/contract/contract.js';
+import type { Grant } from '../../src/contract/grant.js';
 import { type Names, readWhose } from '../../src/contract/whose.js';
 import { deliveryCursors } from '../../src/operations/delivery-page.js';
 import { operations } from '../../src/operations/index.js';
@@ -66,7 +66,7 @@ const ask = <Query>(query: Query) => ({
 });
 
 /** Runs every operation of webhooks once. */
-export async function liveWithWebhooks(services: Services, clock: Clock, ours: Caller): Promise<void> {
+export async function liveWithWebhooks(services: Services, clock: Clock, ours: Grant): Promise<void> {
   const submit = <Body>(body: Body) => ({ ...ask(undefined), body });
   const registration = { url: 'https://8.8.8.8/', events: ['state_change' as const] };
   const headers = { 'Idempotency-Key': 'k1' };

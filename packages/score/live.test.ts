@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { restrictState } from '../../src/view/grant.js';
 import { anyOf, history, someSensing, startMs } from '../../testkit/arbitraries.js';
 import { checkLaw, law } from '../../testkit/law.js';
+import { grantOf } from '../../testkit/grants.js';
 import { noLiveSignals } from './live.js';
 import { chooseNewerStatement } from './movement.js';
 import type { LiveSignals } from './rows/person.js';
@@ -73,7 +74,7 @@ test('a new session of a known person has the alone score of a session of an unk
     const { computed: alone } = advanceSession(undefined, reading, known);
     const { score, confidence, reason, sinceMs } = restrictState(
       computed,
-      { grant: { sessionId: 'new', issuedAtMs: 0, expiresAtMs: 1 } },
+      grantOf('acc_1', { kind: 'session', sessionId: 'new' }),
       'anna',
     );
     expect(sinceMs === undefined).toBe(computed.alone !== undefined);
@@ -91,10 +92,10 @@ test('no reason of a stored state names a session, and no token gets a session i
   );
   const reason = `Tense voice (session a), low urgency (session a)b), calm face (session ${'x'.repeat(61)}...).`;
   const computed = { timestampMs: startMs, score: 50, confidence: 0.5, model: 2, received: [], learned: 0 };
-  const grant = { sessionId: 'own', subjectId: 'anna', issuedAtMs: 0, expiresAtMs: 1 };
-  const seen = restrictState({ ...computed, reason, shared }, { grant }, 'anna');
+  const grant = grantOf('acc_1', { kind: 'session', sessionId: 'own', subjectId: 'anna' });
+  const seen = restrictState({ ...computed, reason, shared }, grant, 'anna');
   const another = '(another session)';
-  const byKey = restrictState({ ...computed, reason, shared }, {}, 'anna');
+  const byKey = restrictState({ ...computed, reason, shared }, undefined, 'anna');
   expect(byKey).toEqual({ ...computed, reason: seen.reason, shared });
   expect(seen.reason).toBe(`Tense voice ${another}, low urgency ${another}, calm face ${another}.`);
   expect(JSON.stringify(seen)).not.toContain('session_id');

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Caller } from '../contract/contract.js';
+import { type Grant, isToken } from '../contract/grant.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
 import { type AccessEntry, erasedPerson, everyone, type NewEntry, nobody } from '../store/access-queries.js';
 import type { AccessTable } from '../store/accesses.js';
@@ -111,12 +111,12 @@ export function toAccess(
   personalData: keyof typeof actions,
   operation: string,
   whose: Whose,
-  caller: Caller | undefined,
+  caller: Grant | undefined,
 ): Access | undefined {
   const action = actions[personalData];
   if (!action || !caller) return undefined;
-  const { accountId, keyId, grant, link } = caller;
-  const credential = link ? 'link' : grant ? 'token' : 'key';
+  const { accountId, keyId, kind } = caller;
+  const credential = kind === 'link' ? 'link' : isToken(caller) ? 'token' : 'key';
   return { accountId, keyId, credential, action, operation, whose };
 }
 

@@ -1,6 +1,16 @@
 import type { Request, Response } from 'express';
+import { decodeProtectedHeader } from 'jose';
 import { limits, operationScopes, problems, sources } from '../../generated/spec.js';
-import type { Caller, Identity, Scope, TokenIdentity } from '../contract/contract.js';
+import type { Scope } from '../contract/contract.js';
+import {
+  type Grant,
+  type GrantKind,
+  type IdentifyByKind,
+  type Identity,
+  isBeforeErasure,
+  isToken,
+  type Refused,
+} from '../contract/grant.js';
 import { createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
@@ -12,7 +22,7 @@ import {
   RateLimitError,
   type WindowLimit,
 } from '../limits/window-limit.js';
-import { isBeforeErasure, isGranted } from '../view/grant.js';
+import { isGranted } from '../view/grant.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';
 import type { Route } from './route.js';
@@ -71,63 +81,80 @@ export function requireReady({ checkReadiness }: Admission): Step {
   };
 }
 
-export interface Authentication {
-  /**
-   * Returns the caller of a key, or the reason why the key is not valid. A key may be valid only from some addresses.
-   */
-  readonly identify: (key: string, address: string | undefined) => Promise<Identity>;
-  /** Returns the caller of a session token, or the reason why the token is not valid. */
-  readonly identifyToken: (token: string) => Promise<TokenIdentity>;
-  /** Returns the caller of a source key. Undefined if the key is not valid. */
-  readonly identifySender: (key: string) => Promise<Caller | undefined>;
-}
-
 const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
 
-/** Checks the credentials before the body is read, also on unknown paths. Sets the caller and its scopes. */
-export function createAuthenticate({ identify, identifyToken, identifySender }: Authentication) {
-  return (exchange: Exchange, request: Request): Promise<void> => {
+/** A credential of a request. */
+interface Credential {
+  readonly kind: GrantKind;
+  readonly text: string;
+}
+
+export type Authenticate = (exchange: Exchange, request: Request, cookie?: string) => Promise<Grant>;
+
+/**
+ * Returns the function that reads the grant of every request, before its body and also on unknown paths, and sets it as the
+ * caller. With a cookie of a person's page, no other credential counts.
+ */
+export function createAuthenticate(identify: IdentifyByKind): Authenticate {
+  return async (exchange, request, cookie) => {
     // Behind trusted proxies (TRUST_PROXY), `ip` is the address in X-Forwarded-For.
     exchange.address = request.ip;
-    if (exchange.route?.record.takes === 'source') return useSourceKey(exchange);
-    const key = request.headers['x-service-key'] as string | undefined;
-    if (key) return useKey(exchange, key);
-    const token = findToken(exchange);
-    if (token !== undefined) return useToken(exchange, token);
-    const hint = createHint('send_key');
-    throw new ProblemError('missing_api_key', { hint, ...(exchange.headers.authorization && { explanation: {} }) });
+    const link = cookie === undefined ? undefined : ({ kind: 'link', text: cookie } as const);
+    const { kind, text } = link ?? findCredential(exchange, identify.oauth !== undefined);
+    const identity: Identity = (await identify[kind]?.(text, exchange.address)) ?? { refusal: 'unknown' };
+    if (!identity.grant) throw refusals[kind](exchange, text, identity);
+    if (kind === 'session') requireTokenOperation(exchange, identity.grant);
+    exchange.caller = identity.grant;
+    return identity.grant;
   };
+}
 
-  async function useSourceKey(exchange: Exchange): Promise<void> {
-    const { key, isInUrl } = findSourceKey(exchange);
-    if (isInUrl && forbiddenInUrl.test(key)) throw new ProblemError('credential_in_url');
-    if (isInUrl && !allowedInUrl.test(key)) throw new ProblemError('missing_source_key', { explanation: {} });
-    const caller = await identifySender(key);
-    if (!caller) throw new ProblemError('invalid_source_key');
-    exchange.caller = caller;
-  }
+/** The error of a credential that is not valid. */
+const refusals: Readonly<Record<GrantKind, (exchange: Exchange, text: string, refused: Refused) => ProblemError>> = {
+  key(exchange, key, { refusal, keyId }) {
+    exchange.logged = { ...exchange.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
+    return new ProblemError('invalid_api_key', { hint: findKeyHint(key) });
+  },
+  session: (_exchange, _token, { refusal }) => new ProblemError('invalid_token', { cause: refusal }),
+  oauth: (_exchange, _token, { refusal }) => new ProblemError('invalid_token', { cause: refusal }),
+  link: () => new ProblemError('invalid_link'),
+  source: () => new ProblemError('invalid_source_key'),
+};
 
-  async function useKey(exchange: Exchange, key: string): Promise<void> {
-    const identity = await identify(key, exchange.address);
-    if (!identity.caller) {
-      const { refusal, keyId } = identity;
-      exchange.logged = { ...exchange.logged, key_refusal: refusal, ...(keyId !== undefined && { key_id: keyId }) };
-      throw new ProblemError('invalid_api_key', { hint: findKeyHint(key) });
-    }
-    exchange.caller = identity.caller;
-    exchange.scopes = identity.scopes;
-  }
+/** Rejects a session token on a path that takes none, and without the scope of the operation. */
+function requireTokenOperation({ route }: Exchange, { scopes }: Grant): void {
+  const scope = route && requiredScopes[route.operationId];
+  if (!route?.acceptsToken || !scope || !scopes.includes(scope))
+    throw new ProblemError('invalid_token', { cause: 'not valid for this operation' });
+}
 
-  /** Sets the caller of a token that is valid for this operation. */
-  async function useToken(exchange: Exchange, token: string): Promise<void> {
-    const { route } = exchange;
-    const identity = await identifyToken(token);
-    const scope = route && requiredScopes[route.operationId];
-    const isAllowed = route?.acceptsToken && scope && identity.caller && identity.scopes.has(scope);
-    if (!isAllowed)
-      throw new ProblemError('invalid_token', { cause: identity.refusal ?? 'not valid for this operation' });
-    exchange.caller = identity.caller;
-    exchange.scopes = identity.scopes;
+/** Returns the credential that counts. Its place and its form decide about its kind. Throws a ProblemError without one. */
+function findCredential(exchange: Exchange, hasOAuth: boolean): Credential {
+  const { headers, query, route } = exchange;
+  if (route?.record.takes === 'source') return { kind: 'source', text: findSourceKey(exchange) };
+  const key = headers['x-service-key'] as string | undefined;
+  if (key) return { kind: 'key', text: key };
+  const bearer = findBearer(headers);
+  // Access tokens are all that is neither a key, nor a source key, nor a session token of this service.
+  if (hasOAuth && bearer !== undefined && !/^(sk|wk)_/.test(bearer) && !isSessionToken(bearer))
+    return { kind: 'oauth', text: bearer };
+  const { access_token: inQuery } = query as Readonly<Record<string, unknown>>;
+  if (route?.record.takesTokenInQuery && typeof inQuery === 'string') return { kind: 'session', text: inQuery };
+  // A key in the Authorization header is not a token: the error names the correct header.
+  if (bearer !== undefined && !bearer.startsWith('sk_')) return { kind: 'session', text: bearer };
+  const hint = createHint('send_key');
+  throw new ProblemError('missing_api_key', { hint, ...(headers.authorization && { explanation: {} }) });
+}
+
+function findBearer({ authorization = '' }: Exchange['headers']): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+}
+
+function isSessionToken(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === 'session+jwt';
+  } catch {
+    return false;
   }
 }
 
@@ -139,30 +166,21 @@ function findKeyHint(key: string): string {
 }
 
 /**
- * Returns the source key of a request, and removes it from the query. Throws a ProblemError if there is none, or several
- * credentials.
+ * Returns the source key of a request, and removes it from the query. Throws a ProblemError if there is none, if there are
+ * several credentials, or for another credential in the URL.
  */
-function findSourceKey(exchange: Exchange): { readonly key: string; readonly isInUrl: boolean } {
+function findSourceKey(exchange: Exchange): string {
   const { key: inQuery = [], ...query } = exchange.query as Readonly<Record<string, string | string[]>>;
   exchange.query = query;
-  const { 'x-service-key': inHeader, authorization } = exchange.headers;
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
   const inUrl = [inQuery].flat();
-  const [key, ...more] = [inHeader, bearer, inUrl].flat().filter((it) => it !== undefined && it !== '');
+  const all = [exchange.headers['x-service-key'], findBearer(exchange.headers), inUrl].flat();
+  const [key, ...more] = all.filter((it) => it !== undefined && it !== '');
   if (key === undefined) throw new ProblemError('missing_source_key');
   if (more.length > 0) throw new ProblemError('several_credentials');
-  return { key, isInUrl: inUrl.includes(key) };
-}
-
-/**
- * Returns the session token of a request without a key. A key in the Authorization header is not a token: the error
- * names the correct header.
- */
-function findToken({ headers, query, route }: Exchange): string | undefined {
-  const { access_token: inQuery } = query as Readonly<Record<string, unknown>>;
-  if (route?.record.takesTokenInQuery && typeof inQuery === 'string') return inQuery;
-  const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  return bearer?.startsWith('sk_') ? undefined : bearer;
+  const isInUrl = inUrl.includes(key);
+  if (isInUrl && forbiddenInUrl.test(key)) throw new ProblemError('credential_in_url');
+  if (isInUrl && !allowedInUrl.test(key)) throw new ProblemError('missing_source_key', { explanation: {} });
+  return key;
 }
 
 /**
@@ -196,15 +214,16 @@ export function createAdmitAccount(calls: MonthlyCalls, { inFlightMax }: Admissi
 }
 
 /** A body of a hub without a valid signature is not authenticated, so it is no call. */
-function isUncounted(status: number, { sender }: Caller): boolean {
-  return status === problems.rate_limit_exceeded.status || (sender !== undefined && status === unauthorized);
+function isUncounted(status: number, { kind }: Grant): boolean {
+  return status === problems.rate_limit_exceeded.status || (kind === 'source' && status === unauthorized);
 }
 
 /** Rejects a key without the scope of the operation (403). The error names the scope. */
 export function requireScope({ operationId }: Route): Step {
   const scope = requiredScopes[operationId];
-  return ({ scopes }) => {
-    if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
+  return ({ caller }) => {
+    if (scope !== undefined && !caller?.scopes.includes(scope))
+      throw new ProblemError('insufficient_scope', { values: { scope } });
   };
 }
 
@@ -214,7 +233,7 @@ export type FindErased = (accountId: string, subjectId: string) => Promise<numbe
 /** Finds whose data the path, the query or the body of a valid request names. */
 export const findWhose: Step = (exchange) => {
   const { params, query, body, caller } = exchange;
-  exchange.whose = readWhose({ ...(body as object | undefined), ...query, ...params }, caller?.grant?.sessionId);
+  exchange.whose = readWhose({ ...(body as object | undefined), ...query, ...params }, caller?.sessionId);
 };
 
 /**
@@ -223,11 +242,10 @@ export const findWhose: Step = (exchange) => {
  */
 export function requireGrant(findErased: FindErased): Step {
   return async ({ caller, whose }) => {
-    const { accountId, grant } = caller ?? {};
-    if (!accountId || !grant) return;
-    if (!isGranted(grant, whose))
+    if (!caller || !isToken(caller)) return;
+    if (!isGranted(caller, whose))
       throw new ProblemError('invalid_token', { cause: `not valid for this ${whose.kind}` });
-    if (whose.kind === 'person' && isBeforeErasure(grant, await findErased(accountId, whose.subjectId)))
+    if (whose.kind === 'person' && isBeforeErasure(caller, await findErased(caller.accountId, whose.subjectId)))
       throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
   };
 }

@@ -2,6 +2,7 @@ import { context } from '@opentelemetry/api';
 import express, { type Express, type Request, type Response } from 'express';
 import type { OperationId } from '../contract/contract.js';
 import { definitions, findDefinition } from '../contract/definitions.js';
+import type { IdentifyByKind } from '../contract/grant.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import type { LimitPolicy } from '../limits/window-limit.js';
@@ -9,7 +10,6 @@ import { findOperation } from '../operations/index.js';
 import { type Admit, createIntake, type IntakeParts } from '../readings/intake.js';
 import {
   type Admission,
-  type Authentication,
   createAdmit,
   createAdmitAccount,
   createAuthenticate,
@@ -29,12 +29,12 @@ import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
 import { acceptAgent, isMcp, serveMcp } from './mcp.js';
 import {
-  acceptOAuth,
   addChallenge,
   agentScopes,
   nameOwnPerson,
   nameOwnSession,
   type OAuthAccess,
+  requireAgentScope,
   requireOwnPerson,
 } from './oauth.js';
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
@@ -49,12 +49,13 @@ export interface AppParts
   extends
     Admission,
     RefusalParts,
-    Authentication,
     Omit<DocumentationParts, 'published'>,
     DispatchParts,
     WellKnownParts,
-    Omit<PersonPageParts, 'published'>,
+    Omit<PersonPageParts, 'published' | 'authenticate'>,
     Omit<IntakeParts, 'validate'> {
+  /** Identifies the credentials of requests. */
+  readonly identify: IdentifyByKind;
   readonly monthlyCalls: MonthlyCalls;
   readonly countFailure: FailureLimit;
   readonly findErased: FindErased;
@@ -98,9 +99,9 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const serveWellKnown = wellKnown(parts, agentScopes);
   const admit = createAdmit(parts);
   const { oauth } = parts;
-  const authenticate = oauth ? acceptOAuth(createAuthenticate(parts), oauth) : createAuthenticate(parts);
+  const authenticate = createAuthenticate(parts.identify);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
-  const page = createPersonPage(parts);
+  const page = createPersonPage({ ...parts, authenticate });
   const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
 
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
@@ -120,7 +121,8 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
     if (!exchange.isPublic) {
-      await (ofPage ?? { authenticate }).authenticate(exchange, request, response);
+      await (ofPage ? ofPage.authenticate(exchange, request, response) : authenticate(exchange, request));
+      if (isAgent) requireAgentScope(exchange);
       admitAccount(exchange, response);
     }
     if (isAgent) return serveAgent(exchange, request, response);
@@ -167,7 +169,7 @@ async function createOperations(parts: AppParts): Promise<Operations> {
   const takeSource = createSourceSteps(parts, watch);
   const limit = limitRequests(parts.sessionRequests);
   // Tokens of an authorization server and links belong to a person. A service without them runs no step for them.
-  const hasPeople = parts.oauth !== undefined || parts.links !== undefined;
+  const hasPeople = parts.oauth !== undefined || parts.openLink !== undefined;
   const nameOwn = (route: Route) => (hasPeople ? [nameOwnPerson(route)] : []);
   const ownSessions = hasPeople ? [nameOwnSession(parts.resolveSession)] : [];
   const own = (route: Route) => [

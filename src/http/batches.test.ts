@@ -3,6 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Response } from 'express';
 import { expect, test } from 'vitest';
 import { batch as settings } from '../../generated/spec.js';
+import { grantOf } from '../../testkit/grants.js';
 import { ProblemError } from '../contract/problem.js';
 import { limitBatches, linesAtOnce, takeLines } from './batches.js';
 import { Exchange } from './exchange.js';
@@ -33,7 +34,7 @@ test('other requests run after every few lines, however many batches are in prog
   const lines = 100;
   const batches = Array.from({ length: 4 }, async () => {
     const exchange = new Exchange('POST', {});
-    exchange.caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' };
+    exchange.caller = grantOf();
     exchange.body = '{}\n'.repeat(lines);
     await take(exchange, new EventEmitter() as unknown as Response);
   });

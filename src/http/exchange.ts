@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
-import type { Caller, KeyRefusal, Scope } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { type Whose, wholeAccount } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
@@ -32,8 +32,7 @@ export class Exchange {
   query: object = none;
   body: unknown;
   /** Set for every operation that requires a key. */
-  caller: Caller | undefined;
-  scopes: ReadonlySet<Scope> | undefined;
+  caller: Grant | undefined;
   /** Whose data a valid request names. A token that names nobody means its own session. */
   whose: Whose = wholeAccount;
   /**
@@ -64,7 +63,7 @@ interface Logged {
   readonly request_id: string;
   readonly trace_id?: string;
   /** The reason why the key is not valid, and the id of the key if it exists. */
-  readonly key_refusal?: KeyRefusal;
+  readonly key_refusal?: string;
   readonly key_id?: string;
   /** The reason why the session token is not valid for the request. */
   readonly token_refusal?: string;
@@ -78,7 +77,7 @@ interface Logged {
 export type Step = (exchange: Exchange, response: Response | undefined) => Promise<void> | void;
 
 /** Returns the caller. Throws if the operation is public, because its steps then need no caller. */
-export function requireCaller({ caller }: Exchange): Caller {
+export function requireCaller({ caller }: Exchange): Grant {
   if (!caller) throw new Error('the step requires a caller');
   return caller;
 }

@@ -31,8 +31,8 @@ export function createInnerCalls(
   function prepare(origin: Exchange, { definition, params, query, body }: OperationRequest) {
     const operation = operations.get(definition.operationId) as RunnableOperation;
     const exchange = new Exchange(definition.method, { 'content-type': definition.body?.mediaType });
-    const { caller, scopes, address } = origin;
-    Object.assign(exchange, { route: operation.route, params, query, body, caller, scopes, address });
+    const { caller, address } = origin;
+    Object.assign(exchange, { route: operation.route, params, query, body, caller, address });
     return { operation, exchange };
   }
 

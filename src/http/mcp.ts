@@ -90,12 +90,12 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
  * Rejects a call of a tool with an access token that lacks the scope of the tool (403), so that the agent asks the person
  * for it. A key gets the error as the result of the tool, because an agent cannot ask for another key.
  */
-function requireToolScope({ caller, scopes }: Exchange, body: string): void {
-  const isAccessToken = caller?.grant !== undefined && caller.grant.sessionId === undefined;
-  if (!isAccessToken) return;
+function requireToolScope({ caller }: Exchange, body: string): void {
+  if (caller?.kind !== 'oauth') return;
   const called = readToolName(body);
   const scope = tools.find((it) => it.name === called)?.scope;
-  if (scope !== undefined && !scopes?.has(scope)) throw new ProblemError('insufficient_scope', { values: { scope } });
+  if (scope !== undefined && !caller.scopes.includes(scope))
+    throw new ProblemError('insufficient_scope', { values: { scope } });
 }
 
 /** Returns the tool that a message calls. Undefined for every other message, and for a body that is not JSON. */

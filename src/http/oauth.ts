@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { decodeProtectedHeader } from 'jose';
 import { authentication, operationScopes, oauth as settings } from '../../generated/spec.js';
-import type { Caller, Scope, TokenIdentity } from '../contract/contract.js';
+import type { Scope } from '../contract/contract.js';
 import type { Definition } from '../contract/definitions.js';
+import { type Grant, isToken } from '../contract/grant.js';
 import { type Place, ProblemError } from '../contract/problem.js';
 import type { Names } from '../contract/whose.js';
 import { findOnlyPerson, isGranted } from '../view/grant.js';
@@ -19,11 +19,7 @@ export interface OAuthAccess {
   readonly resource: string;
   /** What clients write before each scope in their requests. */
   readonly scopePrefix: string;
-  /** Returns the caller of an access token, or the reason why the token is not valid. */
-  readonly identify: (token: string) => Promise<TokenIdentity>;
 }
-
-type Authenticate = (exchange: Exchange, request: Request) => Promise<void>;
 
 const requiredScopes: Readonly<Record<string, Scope>> = operationScopes;
 const neverScopes: readonly string[] = settings.never_scopes;
@@ -33,37 +29,10 @@ export const agentScopes = [...new Set(tools.map((it) => it.scope))]
   .filter((scope) => !neverScopes.includes(scope))
   .sort();
 
-/**
- * Adds OAuth to an authentication. The form of a credential decides who verifies it: access tokens are all that is
- * neither a key, nor a source key, nor a session token of this service.
- */
-export function acceptOAuth(authenticate: Authenticate, { identify }: OAuthAccess): Authenticate {
-  return async (exchange, request) => {
-    const token = findAccessToken(exchange);
-    if (token === undefined) return authenticate(exchange, request);
-    exchange.address = request.ip;
-    const identity = await identify(token);
-    if (!identity.caller) throw new ProblemError('invalid_token', { cause: identity.refusal });
-    exchange.caller = identity.caller;
-    exchange.scopes = identity.scopes;
-    if (isMcp(request) && !agentScopes.some((it) => identity.scopes.has(it)))
-      throw new ProblemError('insufficient_scope', { values: { scope: agentScopes.join(' ') } });
-  };
-}
-
-/** Returns an access token, which only the header may contain. */
-function findAccessToken({ headers, route }: Exchange): string | undefined {
-  if (headers['x-service-key'] || route?.record.takes === 'source') return undefined;
-  const [, token] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  return token === undefined || /^(sk|wk)_/.test(token) || isSessionToken(token) ? undefined : token;
-}
-
-function isSessionToken(token: string): boolean {
-  try {
-    return decodeProtectedHeader(token).typ === 'session+jwt';
-  } catch {
-    return false;
-  }
+/** Rejects an access token at `/mcp` without the scope of any tool (403). */
+export function requireAgentScope({ caller }: Exchange): void {
+  if (caller?.kind === 'oauth' && !agentScopes.some((it) => caller.scopes.includes(it)))
+    throw new ProblemError('insufficient_scope', { values: { scope: agentScopes.join(' ') } });
 }
 
 /** Returns a refusal with the challenge of RFC 6750. At `/mcp`, it names the metadata of the resource (RFC 9728). */
@@ -74,8 +43,9 @@ export function addChallenge(
   { resource, scopePrefix }: OAuthAccess,
 ): Refusal {
   const { code, status } = refusal.problem;
-  const isToken = code === 'invalid_token' || (code === 'insufficient_scope' && exchange.caller?.grant !== undefined);
-  if (status !== 401 && !isToken) return refusal;
+  const { caller } = exchange;
+  const isOfToken = code === 'invalid_token' || (code === 'insufficient_scope' && caller && isToken(caller));
+  if (status !== 401 && !isOfToken) return refusal;
   const [apiKey, bearer] = authentication.challenge.split(', ') as [string, string];
   const isAgent = isMcp(request);
   const scopes = isAgent ? agentScopes : [requiredScopes[exchange.route?.operationId ?? '']];
@@ -83,7 +53,7 @@ export function addChallenge(
   const challenge = [
     bearer,
     ...(isAgent ? [`resource_metadata="${new URL(protectedResourcePath, resource).href}"`] : []),
-    ...(isToken ? [`error="${code}"`] : []),
+    ...(isOfToken ? [`error="${code}"`] : []),
     ...(isAgent || code === 'insufficient_scope' ? [`scope="${scope}"`] : []),
   ].join(', ');
   // Some clients read the first challenge only.
@@ -99,7 +69,7 @@ export function nameOwnPerson({ parameters, body: content }: Definition): Step {
   const isInQuery = parameters.some((it) => it.in === 'query' && it.name === 'subject_id');
   const isInBody = content?.schema.properties?.['subject_id'] !== undefined;
   return (exchange) => {
-    const own = findOnlyPerson(exchange.caller?.grant);
+    const own = findOnlyPerson(exchange.caller);
     if (own === undefined) return;
     const { params, query, body } = exchange;
     if (params['subject_id'] === 'me') exchange.params = { ...params, subject_id: own };
@@ -121,11 +91,11 @@ function withPerson(names: object, own: string): object {
  * records and handlers therefore know only the latter.
  */
 export function nameOwnSession(resolve: ResolveSession): Step {
-  const replace = async (caller: Caller, named: object, place: Place): Promise<object> => {
+  const replace = async (caller: Grant, named: object, place: Place): Promise<object> => {
     const { session_id } = named as Names;
     return session_id === undefined ? named : { ...named, session_id: await resolve(caller, session_id, place) };
   };
-  const replaceAll = async (exchange: Exchange, caller: Caller): Promise<void> => {
+  const replaceAll = async (exchange: Exchange, caller: Grant): Promise<void> => {
     const { query, body } = exchange;
     exchange.query = await replace(caller, query, { parameter: 'session_id' });
     if (typeof body === 'object' && body !== null)
@@ -133,12 +103,12 @@ export function nameOwnSession(resolve: ResolveSession): Step {
   };
   return (exchange) => {
     const { caller } = exchange;
-    return caller?.grant?.namespace === undefined ? undefined : replaceAll(exchange, caller);
+    return caller?.namespace === undefined ? undefined : replaceAll(exchange, caller);
   };
 }
 
 /** Rejects a token of a person on a request for data of other people. Only the gate knows whose a session is. */
 export const requireOwnPerson: Step = ({ caller, whose }) => {
-  const grant = caller?.grant;
-  if (findOnlyPerson(grant) !== undefined && !isGranted(grant, whose)) throw new ProblemError('other_person');
+  if (caller && findOnlyPerson(caller) !== undefined && !isGranted(caller, whose))
+    throw new ProblemError('other_person');
 };

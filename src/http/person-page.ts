@@ -2,26 +2,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { faults, personLinks as settings } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
-import type { Caller, LinkCaller, LinkGrant, Scope } from '../contract/contract.js';
+import type { LinkGrant } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
+import type { Authenticate } from './admit.js';
 import { type Exchange, requireCaller } from './exchange.js';
 
 export interface PersonPageParts {
-  /** Absent without a PUBLIC_URL to which browsers send the cookie of a link. */
-  readonly links?: Links | undefined;
+  /**
+   * Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. Absent without a
+   * PUBLIC_URL to which browsers send the cookie of a link.
+   */
+  readonly openLink?: ((secret: string) => Promise<string | undefined>) | undefined;
+  readonly authenticate: Authenticate;
   readonly published: Pick<Config, 'publicUrl'>;
   /** The page sends no older reading. */
   readonly maxBackfillAgeMs: number;
   readonly now: () => number;
-}
-
-interface Links {
-  /** Returns the caller of a cookie. Undefined if the link is not valid. */
-  readonly identify: (
-    cookie: string,
-  ) => Promise<{ readonly caller: Caller; readonly scopes: ReadonlySet<Scope> } | undefined>;
-  /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
-  readonly open: (secret: string) => Promise<string | undefined>;
 }
 
 /** The path at which the page opens its link and reads what the link allows. */
@@ -41,22 +38,24 @@ const recentMs = settings.recent_minutes * 60_000;
  * The requests of a person's page. A link is a credential like a token: the requests run the same operations. The cookie is
  * read only here, below its path, and no other credential counts.
  */
-export function createPersonPage({ links, published: { publicUrl }, now, maxBackfillAgeMs }: PersonPageParts) {
+export function createPersonPage(parts: PersonPageParts) {
+  const { openLink, authenticate, now, maxBackfillAgeMs } = parts;
+  const { publicUrl } = parts.published;
   const { origin, pathname } = publicUrl === undefined ? { origin: undefined, pathname: '' } : new URL(publicUrl);
   const path = pathname.replace(/\/$/, '') + settings.api_path;
 
   /** Opens the link of the request. Resolves with the cookie. */
-  async function open(request: Request, links: Links): Promise<string> {
+  async function open(request: Request, openLink: (secret: string) => Promise<string | undefined>): Promise<string> {
     requireOrigin(request);
     const [, secret = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
-    const cookie = await links.open(secret);
+    const cookie = await openLink(secret);
     if (cookie === undefined) throw new ProblemError('invalid_link');
     request.headers.cookie = `${settings.cookie}=${cookie}`;
     return cookie;
   }
 
-  function writeCookie(cookie: string, { grant }: Caller): string {
-    const seconds = Math.floor(((grant?.expiresAtMs ?? 0) - now()) / 1000);
+  function writeCookie(cookie: string, { endsAtMs }: Grant): string {
+    const seconds = Math.floor((endsAtMs - now()) / 1000);
     return `${settings.cookie}=${cookie}; Max-Age=${seconds}; Path=${path}; HttpOnly; Secure; SameSite=Strict`;
   }
 
@@ -73,7 +72,7 @@ export function createPersonPage({ links, published: { publicUrl }, now, maxBack
     if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw new ProblemError('page_required');
   }
 
-  function requireGranted({ grants: own, openedAtMs }: LinkCaller, grant: LinkGrant): void {
+  function requireGranted({ grants: own, openedAtMs }: NonNullable<Grant['link']>, grant: LinkGrant): void {
     if (!own.includes(grant)) throw new ProblemError('grant_required', { values: { grant } });
     if (recentGrants.includes(grant) && now() - openedAtMs > recentMs)
       throw new ProblemError('link_not_recent', { values: { minutes: String(settings.recent_minutes) } });
@@ -84,14 +83,12 @@ export function createPersonPage({ links, published: { publicUrl }, now, maxBack
     async authenticate(exchange: Exchange, request: Request, response: Response): Promise<void> {
       response.setHeader('X-Robots-Tag', 'noindex');
       exchange.address = request.ip;
-      if (!links) throw new ProblemError('path_not_found', { detail: faults.links_unavailable.detail });
+      if (!openLink) throw new ProblemError('path_not_found', { detail: faults.links_unavailable.detail });
       const isOpening = request.path === linkPath && request.method === 'POST';
-      const opened = isOpening ? await open(request, links) : undefined;
-      const { caller, scopes } = (await links.identify(opened ?? readCookie(request))) ?? {};
-      if (!caller?.link) throw new ProblemError('invalid_link');
+      const opened = isOpening ? await open(request, openLink) : undefined;
+      const caller = await authenticate(exchange, request, opened ?? readCookie(request));
+      if (!caller.link) throw new ProblemError('invalid_link');
       if (opened !== undefined) response.setHeader('Set-Cookie', writeCookie(opened, caller));
-      exchange.caller = caller;
-      exchange.scopes = scopes;
       const { route } = exchange;
       if (!route) return;
       const grant = grants.get(route.operationId);
@@ -103,11 +100,11 @@ export function createPersonPage({ links, published: { publicUrl }, now, maxBack
     /** Responds with what the link allows, at its own path. Returns false for another path. */
     serveLink(exchange: Exchange, request: Request, response: Response): boolean {
       if (request.path !== linkPath || !['GET', 'POST'].includes(request.method)) return false;
-      const { grant, link } = requireCaller(exchange);
+      const { subjectId, endsAtMs, link } = requireCaller(exchange);
       response.json({
-        subject_id: grant?.subjectId,
+        subject_id: subjectId,
         grants: link?.grants,
-        expires_at: new Date(grant?.expiresAtMs ?? 0).toISOString(),
+        expires_at: new Date(endsAtMs).toISOString(),
         kept_hours: maxBackfillAgeMs / 3_600_000,
         page_token: createToken(readCookie(request)),
       });

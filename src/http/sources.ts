@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { limits, sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toNetwork } from '../limits/failure-limit.js';
 import type { LoadSums } from '../limits/load-sums.js';
@@ -49,7 +49,7 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
   async function take(exchange: Exchange, response: Response | undefined): Promise<void> {
     if (!response) throw new Error('a post requires a response');
     const caller = requireCaller(exchange);
-    const { accountId, sender } = caller;
+    const { accountId, subjectId } = caller;
     const isZipped = requireReadable(exchange, response.req, response);
     const requireSigned = readSignature(exchange, caller, isZipped);
     const work = beginWork(response);
@@ -61,7 +61,7 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     exchange.allowances = allowances;
     if (refusal) throw refusal;
-    if (sender?.subjectId !== undefined) work.add(await takeTurn(`${accountId} ${sender.subjectId}`, work.signal));
+    if (subjectId !== undefined) work.add(await takeTurn(`${accountId} ${subjectId}`, work.signal));
     const body = { bytes: small ?? bytes, isZipped: !small };
     const posted = { ...body, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
     const addCpu = (cpuMs: number) => parts.load.add(accountId, { cpuMs });
@@ -104,7 +104,7 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
   }
 
   /** Returns the check of a hub's body. Throws a ProblemError if its headers contain no new signature. */
-  function readSignature({ headers }: Exchange, { accountId, keyId, sender }: Caller, isZipped: boolean) {
+  function readSignature({ headers }: Exchange, { accountId, keyId, sender }: Grant, isZipped: boolean) {
     const scheme = sender && findHub(sender.source)?.signature;
     if (!scheme) return undefined;
     const stated = scheme.read(headers);

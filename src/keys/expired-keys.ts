@@ -4,12 +4,14 @@ import { formatCommandLine } from '../contract/command-line.js';
 import type { ListedKey } from '../store/keys.js';
 import { formatTimestamp } from './audit.js';
 
+type ExpiredKey = Pick<ListedKey, 'keyId' | 'account' | 'expiresAtMs'>;
+
 const keysMax = 1_000;
 /** Minimum time between two log lines about a key, in ms. A client with an expired key cannot fill the log. */
 const quietMs = 60 * 60 * 1000;
 
 /** Returns a function that logs the use of an expired key, with the command that creates a new key. */
-export function createExpiredKeyLog(log: Logger): (key: ListedKey) => void {
+export function createExpiredKeyLog(log: Logger): (key: ExpiredKey) => void {
   const logged = new LRUCache<string, true>({ max: keysMax, ttl: quietMs });
   return ({ keyId, account, expiresAtMs }) => {
     if (logged.has(keyId)) return;

@@ -1,105 +1,122 @@
-import { hash, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Identity, KeyRefusal, Scope, TokenIdentity } from '../contract/contract.js';
+import { personLinks, sources } from '../../generated/spec.js';
+import type { Scope } from '../contract/contract.js';
+import type { Grant, Identify, Identity } from '../contract/grant.js';
 import { createGroupCommit } from '../store/group-commit.js';
-import type { KeyRow, KeyTable, ListedKey } from '../store/keys.js';
+import type { KeyRow, ListedKey } from '../store/keys.js';
 import { isTransient } from '../store/retry.js';
 import { createNetworkCheck } from './networks.js';
 import { allScopes } from './scopes.js';
 import type { SessionTokens } from './session-token.js';
+import type { StoredGrant } from './stored-grants.js';
 
 /**
- * How long a key's row is cached, in ms. Every replica rejects a revoked key, and applies a changed tier or setting of
- * its account or key, within this time.
+ * How long what is stored of a credential is cached, in ms. Every replica rejects a removed credential, or one whose maker
+ * was revoked, and applies a changed tier or setting of its account or key, within this time.
  */
 const cacheMs = 1_000;
-const keysMax = 10_000;
-/**
- * Minimum time between two updates of a key's last use, in ms. Hourly is precise enough to find unused keys, and costs
- * the database little.
- */
-const useMs = 60 * 60 * 1000;
-/** Maximum number of keys in one query, and maximum number of keys that wait for the next query. */
+const storedMax = 20_000;
+/** Maximum number of credentials in one query, and maximum number of credentials that wait for the next query. */
 const groupMax = 500;
 const queueMax = 5_000;
 
-export interface IdentifyParts {
-  readonly keys: Pick<KeyTable, 'byHashes' | 'recordUse'>;
+export interface GrantsParts {
+  /** Returns what is stored under each name, in the order of the names. */
+  readonly findGrants: (names: readonly string[]) => Promise<Array<StoredGrant | undefined>>;
+  readonly sessionTokens: Pick<SessionTokens, 'verify'>;
   /** Epoch ms. */
   readonly now: () => number;
-  readonly onExpiredUse: (key: ListedKey) => void;
+  readonly onExpiredUse: (key: Pick<ListedKey, 'keyId' | 'account' | 'expiresAtMs'>) => void;
   /** Called for each text in the format of a key. `isCached` is true if the row of the key is in the cache. */
   readonly onLookup?: (isCached: boolean) => void;
 }
 
-/** A key of the database, with values derived from its row. */
-interface KnownKey {
-  readonly row: ListedKey;
-  readonly identity: Identity;
+/** What is stored, with values derived from it. */
+interface Known {
+  readonly stored: StoredGrant | undefined;
   readonly isFrom: (address: string | undefined) => boolean;
 }
 
-const unknownKey: Identity = { refusal: 'unknown' };
+const unknown: Identity = { refusal: 'unknown' };
+const ofText = '[0-9A-Za-z]{32}$';
+/** The form of the text of each stored credential. */
+export const forms = {
+  key: new RegExp(`^sk_${ofText}`),
+  link: new RegExp(`^${personLinks.secret_prefix}${ofText}`),
+  // Or the id of the connection of a hub.
+  source: new RegExp(`^${sources.key_prefix}${ofText}|^srk_[0-9a-f]{12}$`),
+};
 
 /**
- * Returns a function that finds the caller of a key at an address. Keys that are not cached are looked up in groups,
- * one query at a time. A flood of invalid keys therefore causes only a few queries per second.
+ * The grants of credentials. What is not cached is looked up in groups, one query of each kind at a time. A flood of invalid
+ * credentials therefore causes only a few queries per second.
  */
-export function createIdentify({ keys, now, onExpiredUse, onLookup }: IdentifyParts) {
-  const lookups = createGroupCommit<string, ListedKey | undefined>({
-    commit: (hashes) => findAll(keys, hashes),
+export function createGrants({ findGrants, sessionTokens, now, onExpiredUse, onLookup }: GrantsParts) {
+  const lookups = createGroupCommit<string, StoredGrant | undefined>({
+    commit: findGrants,
     isOutage: isTransient,
     groupMax,
     queueMax,
   });
-  const cache = new LRUCache<string, { readonly known: KnownKey | undefined }>({
-    max: keysMax,
+  const cache = new LRUCache<string, Known>({
+    max: storedMax,
     ttl: cacheMs,
-    fetchMethod: async (keyHash) => {
-      const row = await lookups.submit(keyHash);
-      if (row && isUseStale(row, now())) void keys.recordUse(row, now()).catch(() => undefined);
-      return { known: row && toKnownKey(row) };
+    fetchMethod: async (name) => {
+      const stored = await lookups.submit(name);
+      return { stored, isFrom: stored?.networks ? createNetworkCheck(stored.networks) : () => true };
     },
   });
-  return async (key: string, address: string | undefined): Promise<Identity> => {
-    // A text that cannot be a key needs no lookup.
-    if (!keyFormat.test(key)) return unknownKey;
-    const keyHash = hashKey(key);
-    const cached = cache.get(keyHash);
-    onLookup?.(cached !== undefined);
-    const known = (cached ?? (await cache.fetch(keyHash)))?.known;
-    if (!known || !timingSafeEqual(Buffer.from(known.row.keyHash), Buffer.from(keyHash))) return unknownKey;
-    const refusal = findRefusal(known, address, now());
-    if (refusal === 'expired') onExpiredUse(known.row);
-    return refusal ? { refusal, keyId: known.row.keyId } : known.identity;
+  const isEnded = ({ endsAtMs }: Grant) => endsAtMs <= now();
+
+  /** Returns the grant that is stored under a name, also one that has ended. */
+  async function find(name: string): Promise<Grant | undefined> {
+    return (await cache.fetch(name))?.stored?.grant;
+  }
+
+  /** A text that does not have the form of its kind needs no lookup. */
+  const identifyStored =
+    (kind: keyof typeof forms): Identify =>
+    async (text, address) => {
+      if (!forms[kind].test(text)) return unknown;
+      const name = `${kind} ${hashKey(text)}`;
+      const cached = cache.get(name);
+      if (kind === 'key') onLookup?.(cached !== undefined);
+      const { stored, isFrom } = cached ?? (await cache.fetch(name)) ?? {};
+      if (!stored) return unknown;
+      const { grant, account } = stored;
+      const { keyId, endsAtMs } = grant;
+      // A copy, because a request remembers by its grant which sessions it has resolved.
+      if (!isEnded(grant)) return isFrom?.(address) ? { grant: { ...grant } } : { refusal: 'network', keyId };
+      if (endsAtMs === 0) return { refusal: 'revoked', keyId };
+      if (account !== undefined) onExpiredUse({ keyId, account, expiresAtMs: endsAtMs });
+      return { refusal: 'expired', keyId };
+    };
+
+  /** The key that issued a session token must be valid at the time of the call. */
+  const session: Identify = async (token) => {
+    const claims = await sessionTokens.verify(token, now()).catch((error: Error) => error);
+    if (claims instanceof Error) return { refusal: claims.message };
+    const signer = await find(`signer ${claims.accountId} ${claims.keyId}`);
+    if (!signer || isEnded(signer)) return { refusal: 'the key that issued the token is revoked or expired' };
+    return { grant: { ...signer, ...claims, kind: 'session' } };
   };
-}
 
-/** Returns one row per hash, in the order of the hashes. Undefined for an unknown hash. */
-async function findAll(keys: IdentifyParts['keys'], hashes: readonly string[]): Promise<Array<ListedKey | undefined>> {
-  const found = new Map((await keys.byHashes(hashes)).map((row) => [row.keyHash, row]));
-  return hashes.map((hash) => found.get(hash));
-}
-
-function toKnownKey(row: ListedKey): KnownKey {
-  const { accountId, keyId, tier, settings, scopes, networks, expiresAtMs } = row;
-  const caller = { accountId, keyId, tier, settings, ...(expiresAtMs !== null && { expiresAtMs }) };
   return {
-    row,
-    identity: { caller, scopes: readScopes({ scopes }) },
-    isFrom: networks ? createNetworkCheck(networks) : () => true,
+    find,
+    identify: { key: identifyStored('key'), link: identifyStored('link'), source: identifyStored('source'), session },
+    /** Returns true if an open stream or export may go on. The end of what is stored takes effect within a second. */
+    async isValid(grant: Grant): Promise<boolean> {
+      if (isEnded(grant)) return false;
+      const stored = await find(grant.storedAs);
+      return stored !== undefined && !isEnded(stored);
+    },
   };
 }
 
 /** Returns the scopes of a key: the usual ones if it was created without a list of them. */
-export function readScopes({ scopes }: Pick<KeyRow, 'scopes'>): ReadonlySet<Scope> {
-  return new Set(scopes ?? usualScopes);
-}
-
-function findRefusal({ row, isFrom }: KnownKey, address: string | undefined, nowMs: number): KeyRefusal | undefined {
-  const status = describeStatus(row, nowMs);
-  if (status !== 'valid') return status;
-  return isFrom(address) ? undefined : 'network';
+export function readScopes({ scopes }: Pick<KeyRow, 'scopes'>): readonly Scope[] {
+  return scopes ?? usualScopes;
 }
 
 export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): 'valid' | 'expired' | 'revoked' {
@@ -107,15 +124,10 @@ export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: numb
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
 }
 
-function isUseStale({ lastUsedAtMs }: ListedKey, nowMs: number): boolean {
-  return lastUsedAtMs === null || lastUsedAtMs < nowMs - useMs;
-}
-
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 32;
 /** The scopes of a key that was created without a list of them. */
 const usualScopes = allScopes.filter((scope) => scope !== 'sources');
-const keyFormat = /^sk_[0-9A-Za-z]{32}$/;
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
 export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud' | 'srk' | 'lnk', characters: number): string {
@@ -131,46 +143,4 @@ export function generateKey(prefix = 'sk_'): string {
 /** Returns the SHA-256 of a key in hex. A plain hash is enough, because keys are long and random. */
 export function hashKey(key: string): string {
   return hash('sha256', key);
-}
-
-export interface IdentifyTokenParts {
-  readonly sessionTokens: SessionTokens;
-  /** Finds the key that issued a token. The result may be 1 s old. Undefined if there is no such key. */
-  readonly findKey: (accountId: string, keyId: string) => Promise<ListedKey | undefined>;
-  /** Epoch ms. */
-  readonly now: () => number;
-}
-
-/**
- * Returns a function that finds the caller of a session token. The key that issued the token must be valid at the time
- * of the call.
- */
-export function createIdentifyToken({ sessionTokens, findKey, now }: IdentifyTokenParts) {
-  return async (token: string): Promise<TokenIdentity> => {
-    const claims = await sessionTokens.verify(token, now()).catch((error: Error) => error);
-    if (claims instanceof Error) return { refusal: claims.message };
-    const { accountId, keyId, sessionId, subjectId, issuedAtMs, scopes, expiresAtMs } = claims;
-    const key = await findKey(accountId, keyId);
-    if (!key || !isUsable(key, now())) return { refusal: 'the key that issued the token is revoked or expired' };
-    const canRead = scopes.includes('read') && { canRead: true as const };
-    const grant = { sessionId, issuedAtMs, expiresAtMs, ...canRead, ...(subjectId !== undefined && { subjectId }) };
-    const caller = { accountId, keyId, tier: key.tier, settings: key.settings, grant };
-    return { caller, scopes: new Set<Scope>(scopes) };
-  };
-}
-
-/** Returns true for a key that exists and is neither revoked nor expired. */
-export function isUsable(key: ListedKey | undefined, nowMs: number): boolean {
-  return key !== undefined && describeStatus(key, nowMs) === 'valid';
-}
-
-export function createFindKey(find: KeyTable['find']) {
-  type Ids = Parameters<KeyTable['find']>;
-  const cache = new LRUCache<string, { readonly row: ListedKey | undefined }, Ids>({
-    max: keysMax,
-    ttl: cacheMs,
-    fetchMethod: async (_key, _stale, { context }) => ({ row: await find(...context) }),
-  });
-  return async (...context: Ids): Promise<ListedKey | undefined> =>
-    (await cache.fetch(context.join(' '), { context }))?.row;
 }

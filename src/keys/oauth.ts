@@ -2,9 +2,8 @@ import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { oauth as settings } from '../../generated/spec.js';
-import type { Scope, Tier, TokenGrant, TokenIdentity } from '../contract/contract.js';
 import { createDigest } from '../contract/derive-key.js';
-import type { AccountRow } from '../store/keys.js';
+import type { Grant, Identify } from '../contract/grant.js';
 import type { WithIssuerKeys } from './issuer-keys.js';
 import { allScopes } from './scopes.js';
 
@@ -22,7 +21,8 @@ export interface OAuthSettings {
 export interface IdentifyOAuthParts {
   readonly settings: OAuthSettings;
   readonly withKeys: WithIssuerKeys;
-  readonly findAccount: (name: string) => Promise<AccountRow | undefined>;
+  /** Returns the grant of an account, on which its tokens rest. */
+  readonly findAccount: (name: string) => Promise<Grant | undefined>;
   /** Returns the id of the person that a claim identifies. */
   readonly toPersonId: (claim: string) => string;
   /** Returns the namespace of a person's sessions. */
@@ -33,9 +33,6 @@ export interface IdentifyOAuthParts {
   readonly now: () => number;
 }
 
-/** How long an account is cached, in ms, as for keys. */
-const cacheMs = 1_000;
-const accountsMax = 10_000;
 const clientsMax = 1_000;
 const claimLengthMax = 512;
 const grantable = allScopes.filter((scope) => !(settings.never_scopes as readonly string[]).includes(scope));
@@ -49,39 +46,32 @@ class Refusal extends Error {}
  * Returns a function that finds the caller of an access token. A token is accepted for an account that exists and, unless
  * the operator allows more, for one person.
  */
-export function createIdentifyOAuth(parts: IdentifyOAuthParts): (token: string) => Promise<TokenIdentity> {
+export function createIdentifyOAuth(parts: IdentifyOAuthParts): Identify {
   const { settings: configured } = parts;
-  const accounts = new LRUCache<string, { readonly row: AccountRow | undefined }>({
-    max: accountsMax,
-    ttl: cacheMs,
-    fetchMethod: async (name) => ({ row: await parts.findAccount(name) }),
-  });
   const clients = new LRUCache<string, true>({ max: clientsMax });
 
-  async function identify(token: string): Promise<TokenIdentity> {
+  async function identify(token: string): Promise<Grant> {
     const claims = await verify(token, parts);
     const name = configured.account ?? readText(claims, configured.accountClaim);
-    const account = name === undefined ? undefined : (await accounts.fetch(name))?.row;
+    const account = name === undefined ? undefined : await parts.findAccount(name);
     if (!account) throw new Refusal('the account does not exist');
-    const scopes = new Set<Scope>(grantable.filter((it) => listScopes(claims).includes(it)));
+    const stated = listScopes(claims);
     const clientId = ['client_id', 'azp', 'appid', 'cid'].map((it) => readText(claims, it)).find(Boolean) ?? '';
     const keyId = toClientKeyId(configured.issuer, clientId);
     if (!clients.has(keyId)) parts.onClient(keyId, clientId);
     clients.set(keyId, true);
-    const { accountId, tier, settings: accountSettings } = account;
     const subjectId = findPerson(claims, parts);
-    const grant: TokenGrant = {
-      ...(subjectId !== undefined && { subjectId, namespace: parts.toNamespace(accountId, subjectId) }),
-      issuedAtMs: claims.iat * 1_000,
-      expiresAtMs: claims.exp * 1_000,
-      ...(scopes.has('read') && { canRead: true }),
+    return {
+      ...{ ...account, kind: 'oauth', keyId },
+      scopes: grantable.filter((it) => stated.includes(it)),
+      ...(subjectId !== undefined && { subjectId, namespace: parts.toNamespace(account.accountId, subjectId) }),
+      ...{ issuedAtMs: claims.iat * 1_000, endsAtMs: claims.exp * 1_000 },
     };
-    return { caller: { accountId, keyId, tier: tier as Tier, settings: accountSettings, grant }, scopes };
   }
 
   return async (token) => {
     try {
-      return await identify(token);
+      return { grant: await identify(token) };
     } catch (error) {
       if (error instanceof Refusal || error instanceof errors.JOSEError) return { refusal: error.message };
       throw error;
@@ -135,16 +125,9 @@ function listScopes({ scope, scp }: Claims): unknown[] {
   return [scope, scp].flatMap((it) => (typeof it === 'string' ? it.split(' ') : Array.isArray(it) ? it : []));
 }
 
-const clientPrefix = 'oauth_';
-
 /** Returns the id that counts for a client in limits and in the access record, in place of the id of a key. */
 export function toClientKeyId(issuer: string, clientId: string): string {
-  return clientPrefix + hash('sha256', JSON.stringify([issuer, clientId])).slice(0, 24);
-}
-
-/** Returns true for the id of an OAuth client, whose tokens end by time only. */
-export function isClientKeyId(keyId: string): boolean {
-  return keyId.startsWith(clientPrefix);
+  return 'oauth_' + hash('sha256', JSON.stringify([issuer, clientId])).slice(0, 24);
 }
 
 /**

@@ -1,22 +1,20 @@
 import { personLinks as settings } from '../../generated/spec.js';
-import type { Caller, LinkGrant, Schema, Scope } from '../contract/contract.js';
+import type { LinkGrant, Schema, Scope } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import type { KeyWriter } from '../store/keys.js';
-import type { createPersonLinkLookup, FoundLink, LinkKey, PersonLink } from '../store/person-links.js';
-import { createKeyRecordId, generateKey, hashKey, readScopes } from './identify.js';
-import { createFindValid, type FindValidParts } from './made-keys.js';
+import type { PersonLink } from '../store/person-links.js';
+import { createKeyRecordId, forms, generateKey, hashKey, readScopes } from './identify.js';
 
 const dayMs = 86_400_000;
 const openMs = settings.open_hours * 3_600_000;
-const secretFormat = new RegExp(`^${settings.secret_prefix}[0-9A-Za-z]{32}$`);
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-const linkIdFormat = /^lnk_[0-9a-f]{12}$/;
 const allGrants = Object.keys(settings.grants) as LinkGrant[];
 
 /** Returns the scopes that a key needs to give these grants, and that the page has. */
-function listScopes(grants: readonly LinkGrant[]): ReadonlySet<Scope> {
-  return new Set(grants.flatMap((it): readonly Scope[] => settings.grants[it].scopes));
+export function listScopes(grants: readonly LinkGrant[]): readonly Scope[] {
+  return [...new Set(grants.flatMap((it): readonly Scope[] => settings.grants[it].scopes))];
 }
 
 /** Returns true for a PUBLIC_URL with https or a loopback address: browsers send the cookie of a link only there. */
@@ -28,14 +26,14 @@ export function mayHaveLinks(publicUrl: string | undefined): publicUrl is string
 /** Creates a link. Resolves with the secret, of which the service stores only the hash. */
 export async function createPersonLink(
   writer: KeyWriter,
-  { accountId, keyId: makerKeyId }: Pick<Caller, 'accountId' | 'keyId'>,
+  { accountId, keyId: makerKeyId }: Pick<Grant, 'accountId' | 'keyId'>,
   subjectId: string,
   { grants = ['read'], expires_in_days: days = settings.expires_in_days }: Schema<'LinkRequest'>,
   nowMs: number,
 ): Promise<{ readonly secret: string; readonly row: PersonLink }> {
   const maker = await writer.find(accountId, makerKeyId);
-  const own = maker ? readScopes(maker) : new Set();
-  const missing = [...listScopes(grants)].find((scope) => !own.has(scope));
+  const own = maker ? readScopes(maker) : [];
+  const missing = listScopes(grants).find((scope) => !own.includes(scope));
   if (missing !== undefined) throw new ProblemError('insufficient_scope', { values: { scope: missing } });
   // Locked, so that two requests together do not exceed the maximum.
   await writer.sourceKeys(accountId).lockAccount();
@@ -63,61 +61,15 @@ export function toLink(link: PersonLink): Schema<'Link'> {
   };
 }
 
-/** The caller of a link and its permissions. */
-export interface LinkIdentity {
-  readonly caller: Caller;
-  readonly scopes: ReadonlySet<Scope>;
-}
+/** Replaces the hash of a secret by that of a cookie, unless it was opened before or is not younger than `sinceMs`. */
+type Open = (secretHash: string, cookieHash: string, nowMs: number, sinceMs: number) => Promise<boolean>;
 
-export interface LinkParts extends FindValidParts<LinkKey, FoundLink> {
-  readonly open: ReturnType<typeof createPersonLinkLookup>['open'];
-  /** Returns the namespace of a person's sessions. */
-  readonly toNamespace: (accountId: string, subjectId: string) => string;
-}
-
-/** The callers of links. `accountId` and `linkId` name a link of an open stream. */
-export function createLinkCallers({ open, toNamespace, ...parts }: LinkParts) {
-  const findUnended = createFindValid(parts);
-  async function findValid(by: LinkKey): Promise<FoundLink | undefined> {
-    const found = await findUnended(by);
-    return found?.openedAtMs === null ? undefined : found;
-  }
-  async function identify(cookie: string): Promise<LinkIdentity | undefined> {
-    const link = secretFormat.test(cookie) ? await findValid({ keyHash: hashKey(cookie) }) : undefined;
-    if (!link) return undefined;
-    const namespace = toNamespace(link.accountId, link.subjectId);
-    return { caller: toCaller(link, namespace), scopes: listScopes(link.grants) };
-  }
-  return {
-    identify,
-    /** Opens a link. Resolves with the cookie. Undefined if the link is not valid or was opened before. */
-    async open(secret: string): Promise<string | undefined> {
-      if (!secretFormat.test(secret)) return undefined;
-      const cookie = generateKey(settings.secret_prefix);
-      const nowMs = parts.now();
-      return (await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs)) ? cookie : undefined;
-    },
-    isLink: (keyId: string) => linkIdFormat.test(keyId),
-    /** Returns true if streams of the link may go on. */
-    isValid: async (accountId: string, linkId: string) => (await findValid({ accountId, linkId })) !== undefined,
-  };
-}
-
-function toCaller(link: FoundLink, namespace: string): Caller {
-  const {
-    accountId,
-    linkId: keyId,
-    tier,
-    settings: accountSettings,
-    subjectId,
-    grants,
-    makerKeyId,
-    expiresAtMs,
-  } = link;
-  const canRead = grants.includes('read') && { canRead: true as const };
-  return {
-    ...{ accountId, keyId, tier, settings: accountSettings },
-    grant: { subjectId, namespace, issuedAtMs: link.createdAtMs, expiresAtMs, ...canRead },
-    link: { grants, makerKeyId, openedAtMs: link.openedAtMs ?? 0 },
+/** Returns a function that opens a link. It resolves with the cookie. Undefined if the link is not valid or was opened. */
+export function createOpenLink(open: Open, now: () => number) {
+  return async (secret: string): Promise<string | undefined> => {
+    if (!forms.link.test(secret)) return undefined;
+    const cookie = generateKey(settings.secret_prefix);
+    const nowMs = now();
+    return (await open(hashKey(secret), hashKey(cookie), nowMs, nowMs - openMs)) ? cookie : undefined;
   };
 }

@@ -58,7 +58,7 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
      * Resolves with the claims of a valid token. Rejects with an error of the `jose` library if the token is expired,
      * altered or not a token of this service.
      */
-    async verify(token: string, nowMs: number): Promise<TokenClaims & { readonly expiresAtMs: number }> {
+    async verify(token: string, nowMs: number): Promise<TokenClaims & { readonly endsAtMs: number }> {
       const { payload } = await earlier.reduce(
         (verified, other) => verified.catch(() => verifyWith(token, nowMs, other)),
         verifyWith(token, nowMs, key),
@@ -70,7 +70,7 @@ export function createSessionTokens(secretsKeys: readonly [string, ...string[]])
         ...(payload.person !== undefined && { subjectId: payload.person }),
         issuedAtMs: Math.round(payload.iat * 1000),
         scopes: payload.scope.split(' ') as Array<Schema<'TokenScope'>>,
-        expiresAtMs: payload.exp * 1000,
+        endsAtMs: payload.exp * 1000,
       };
     },
   };

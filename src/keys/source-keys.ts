@@ -1,19 +1,16 @@
 import { sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
-import type { Caller, Schema } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
 import { createValidationError, type ProblemError } from '../contract/problem.js';
 import type { AuditEntry } from '../store/key-audit.js';
 import type { KeyTable, KeyWriter } from '../store/keys.js';
-import type { FoundSourceKey, SourceKey } from '../store/source-keys.js';
+import type { SourceKey } from '../store/source-keys.js';
 import { createKeyRecordId, generateKey, hashKey } from './identify.js';
-import { createFindValid, type FindValidParts } from './made-keys.js';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const daysDefault = 180;
 /** Enough characters of a key to distinguish keys in a list. */
 const displayCharacters = 7;
-const idFormat = /^srk_[0-9a-f]{12}$/;
-const keyFormat = new RegExp(`^${settings.key_prefix}[0-9A-Za-z]{32}$`);
 
 /** Who creates or removes a source key: an API key, or null for the command line. */
 export interface Maker {
@@ -129,32 +126,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Finds the caller of a source key. Undefined if the key is not valid. */
-export type IdentifySourceKey = (key: string) => Promise<Caller | undefined>;
-
-/** Returns a function that finds the caller of a source key, or of a hub by the id of its connection. */
-export function createIdentifySourceKey(
-  parts: FindValidParts<{ readonly keyHash: string }, FoundSourceKey>,
-): IdentifySourceKey {
-  const findValid = createFindValid(parts);
-  return async (key) => {
-    if (!keyFormat.test(key) && !idFormat.test(key)) return undefined;
-    const found = await findValid({ keyHash: hashKey(key) });
-    if (!found) return undefined;
-    const { accountId, sourceKeyId: keyId, tier, settings: accountSettings, subjectId, source } = found;
-    const { timeZone, createdAtMs, expiresAtMs, signingSecret } = found;
-    return {
-      accountId,
-      keyId,
-      tier,
-      settings: accountSettings,
-      sender: {
-        ...{ source, timeZone, createdAtMs, expiresAtMs },
-        subjectId: subjectId ?? undefined,
-        ...(signingSecret !== null && { signingSecret }),
-      },
-    };
-  };
 }

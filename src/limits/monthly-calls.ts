@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { limits, tiers } from '../../generated/spec.js';
 import type { Quotas } from '../config/config.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { repeat } from '../store/repeat.js';
 import { chunksOf } from '../store/rows.js';
 import type { UsageTable } from '../store/usage.js';
@@ -30,7 +30,7 @@ export type CountedCall = ReturnType<typeof startCall>;
 export interface MonthlyCallsParts {
   readonly usage: UsageTable;
   /** Returns the calls per month. Undefined means unlimited. Unlimited calls are still counted. */
-  readonly quotaOf: (caller: Caller) => number | undefined;
+  readonly quotaOf: (caller: Grant) => number | undefined;
   readonly now: () => number;
   readonly log: Logger;
   /** Counts the load of accounts. Gets the written calls. */
@@ -84,7 +84,7 @@ export function createMonthlyCalls({ usage, quotaOf, now, log, load, writeLoad }
   });
 
   return {
-    begin(caller: Caller): CountedCall {
+    begin(caller: Grant): CountedCall {
       const month = toMonth(now());
       const name = `${caller.accountId} ${month}`;
       const entry = months.get(name) ?? { accountId: caller.accountId, month, stored: undefined, ...nothing };

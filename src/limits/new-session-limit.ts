@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { limits } from '../../generated/spec.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import { isTransient } from '../store/retry.js';
 import { createSessionReader } from '../store/sessions.js';
@@ -19,7 +19,7 @@ export type NewSessionLimits = Readonly<Record<'perKey' | 'perClient', WindowLim
  * RateLimitError when the limit is exceeded. A session that has live readings or was admitted within the window is
  * always admitted. Not called for backfilled readings, which are neither counted nor make a session known.
  */
-export type AdmitSession = (caller: Caller, sessionId: string) => Promise<void>;
+export type AdmitSession = (caller: Grant, sessionId: string) => Promise<void>;
 
 /**
  * Returns the check for new sessions. It runs before the reading joins a group, so a rejected session stores nothing.
@@ -42,7 +42,7 @@ export function createAdmitSession(
     queueMax,
   });
 
-  async function admit(caller: Caller, sessionId: string, name: string): Promise<void> {
+  async function admit(caller: Grant, sessionId: string, name: string): Promise<void> {
     const { accountId, keyId } = caller;
     if (!(await lookups.submit({ accountId, sessionId }))) {
       const person = findOAuthPerson(caller);
@@ -70,9 +70,8 @@ export function createAdmitSession(
 }
 
 /** Returns the person of an OAuth token. Undefined for other callers, and for a token of the whole account. */
-function findOAuthPerson({ grant, link }: Caller): string | undefined {
-  // A session token always has a session.
-  return link || grant?.sessionId !== undefined ? undefined : grant?.subjectId;
+function findOAuthPerson({ kind, subjectId }: Grant): string | undefined {
+  return kind === 'oauth' ? subjectId : undefined;
 }
 
 interface NamedSession {

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { idempotency as settings } from '../../generated/spec.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { type ClaimOutcome, type IdempotencyClaim, createIdempotencyKeyTable } from '../store/idempotency-keys.js';
 import type { WriteScope } from '../store/scope.js';
@@ -34,7 +34,7 @@ interface IdempotentWork<R extends OperationResponse> {
  */
 export async function runIdempotently<R extends OperationResponse>(
   { store, secretBox, now }: Pick<Services, 'store' | 'secretBox' | 'now'>,
-  { accountId }: Caller,
+  { accountId }: Grant,
   { operationId, key, content }: IdempotentRequest,
   { prepare, write }: IdempotentWork<R>,
 ): Promise<R> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../contract/contract.js';
+import { grantOf } from '../../testkit/grants.js';
 import { ProblemError } from '../contract/problem.js';
 import { wholeAccount } from '../contract/whose.js';
 import { createLog } from '../observe/log.js';
@@ -7,7 +7,7 @@ import type { Commit } from '../readings/group.js';
 import { ingestBatch } from './ingest-batch.js';
 import type { Services } from './operation.js';
 
-const caller: Caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' };
+const caller = grantOf();
 const log = createLog('silent', process.stdout);
 
 /** Returns a batch of two transactions. Each line has a session of its own, e.g. `s3`. */

@@ -1,5 +1,6 @@
 import { retryAfter, validation } from '../../generated/spec.js';
-import type { Caller, Schema } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
 import type { Outcome } from '../readings/group.js';
@@ -53,7 +54,7 @@ export const ingestBatch: OperationRecord<'ingestBatch', 'commit' | 'log', Prepa
 /** Commits the lines in groups. After an outage, no further group starts. */
 async function commitAll(
   commit: Services['commit'],
-  caller: Caller,
+  caller: Grant,
   lines: readonly PreparedLine[],
 ): Promise<Map<PreparedLine, Outcome>> {
   const outcomes = new Map<PreparedLine, Outcome>();

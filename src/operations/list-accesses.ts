@@ -12,7 +12,7 @@ const cursors = createCursors<AccessCursor>({ atMs: digits, chainId: '[0-9a-f]{1
 /** Returns a page of the accesses to a person's data. */
 export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
   personalData: 'reads',
-  async handle({ store }, { params: { subject_id }, query: { cursor } }, { accountId, link }) {
+  async handle({ store }, { params: { subject_id }, query: { cursor } }, { accountId, kind }) {
     const table = store.use(createAccessTable);
     const { page, next_cursor } = await findPage(cursors, settings.page_size, cursor, async (after, max) => {
       const pseudonym = await table.findPseudonym(accountId, subject_id);
@@ -22,7 +22,7 @@ export const listAccesses: OperationRecord<'listAccesses', 'store'> = {
     });
     return {
       status: 200,
-      body: { subject_id, accesses: page.map((it) => toAccess(it, link !== undefined)), next_cursor },
+      body: { subject_id, accesses: page.map((it) => toAccess(it, kind === 'link')), next_cursor },
     };
   },
 };

@@ -1,5 +1,6 @@
 import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import { isToken } from '../contract/grant.js';
 import { type Names, toNames, writeNames } from '../contract/whose.js';
 import { staleAfterMs } from '../../packages/score/evidence.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
@@ -28,12 +29,13 @@ export const listSessions: OperationRecord<'listSessions', 'store' | 'now' | 'pa
       'List sessions with their latest state, newest first by default. A state is outdated after valid_until. Continue with next_cursor until it is null.',
     listsIds: true,
   },
-  async handle(services, { query, whose }, { accountId, grant }) {
+  async handle(services, { query, whose }, caller) {
     const isSnapshot = query.state !== undefined || (query.sort ?? 'started') !== 'started';
     const list = isSnapshot ? listSnapshot : listStarted;
+    const { accountId } = caller;
     const scope = services.store.read(accountId, services.pause);
     const page = await list(services, scope, query, toNames(whose));
-    return { status: 200, body: { ...page, ...(isSnapshot && !grant && { account_id: accountId }) } };
+    return { status: 200, body: { ...page, ...(isSnapshot && !isToken(caller) && { account_id: accountId }) } };
   },
 };
 

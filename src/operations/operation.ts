@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { BodyOf, Caller, CallerOf, Input, OperationId, Output, RejectedLines } from '../contract/contract.js';
+import type { BodyOf, Input, OperationId, Output, RejectedLines } from '../contract/contract.js';
+import type { CallerOf, Grant } from '../contract/grant.js';
 import type { Whose } from '../contract/whose.js';
 import type { SessionTokens } from '../keys/session-token.js';
 import type { Commit } from '../readings/group.js';
@@ -61,7 +62,7 @@ export interface AnyOperation extends Facts {
   handle?(
     services: Services,
     input: AnyInput,
-    caller: Caller | undefined,
+    caller: Grant | undefined,
   ): Promise<RejectedLines & { readonly status: number; readonly body?: object }>;
   stream?(
     services: StreamServices,
@@ -81,11 +82,11 @@ export interface AnyInput {
 export type RunOperation = (
   operationId: OperationId,
   input: AnyInput,
-  caller: Caller | undefined,
+  caller: Grant | undefined,
 ) => Promise<CoreResponse>;
 
 /** Adds a request with a streamed response to the access record. */
-export type RecordAccess = (operationId: OperationId, whose: Whose, caller: Caller) => Promise<void>;
+export type RecordAccess = (operationId: OperationId, whose: Whose, caller: Grant) => Promise<void>;
 
 /** Response of an operation: a success status and its JSON text, if it has a body. */
 export interface CoreResponse extends RejectedLines {
@@ -105,7 +106,7 @@ export interface McpTool {
 }
 
 export interface StreamRequest<Op extends OperationId> extends Omit<Input<Op>, 'body'> {
-  readonly caller: Caller;
+  readonly caller: Grant;
   /** Must be called whenever data is sent. */
   readonly onSent: () => void;
 }

@@ -21,9 +21,9 @@ type Decision = NonNullable<StoredConsent['sent']>;
 /** Records a consent. Responds after the values of withdrawn categories are removed. */
 export const putConsent: OperationRecord<'putConsent', 'store' | 'now'> = {
   personalData: 'writes',
-  async handle({ store, now }, { params: { subject_id }, body }, { accountId, settings, link }) {
+  async handle({ store, now }, { params: { subject_id }, body }, { accountId, settings, kind }) {
     // The page of a person only withdraws: it does not state what a consent is for.
-    if (link && body.categories.length > 0)
+    if (kind === 'link' && body.categories.length > 0)
       throw createValidationError('too_many_items', { pointer: '/categories' }, '0');
     const mode = settings?.consent ?? 'off';
     if (mode === 'off') throw new ProblemError('consent_off');

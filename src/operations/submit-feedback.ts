@@ -1,12 +1,13 @@
 import { summaries } from '../../generated/spec.js';
-import type { Caller, Schema, TokenGrant } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
+import { type Grant, isBeforeErasure } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { requireOne, type SessionOrPerson, toNames } from '../contract/whose.js';
 import { checkAge } from '../readings/intake.js';
 import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
 import { createFeedbackReader, createFeedbackWriter, type Report, type ReportOwner } from '../store/feedback.js';
 import type { WriteScope } from '../store/scope.js';
-import { isBeforeErasure, restrictReport } from '../view/grant.js';
+import { restrictReport } from '../view/grant.js';
 import { toFeedback } from './list-feedback.js';
 import type { OperationRecord, Services } from './operation.js';
 
@@ -61,18 +62,17 @@ interface Submitted {
 async function storeOnce(
   { digestId }: Pick<Services, 'digestId'>,
   scope: WriteScope,
-  caller: Caller,
+  caller: Grant,
   { whose, ids, report }: Submitted,
 ): Promise<Report> {
   const feedback = createFeedbackWriter(scope);
   const owner = await feedback.lock(whose);
   if (!owner) throw new ProblemError(whose.kind === 'person' ? 'subject_not_found' : 'session_not_found');
-  const { accountId, grant } = caller;
-  if (grant)
+  if (caller.issuedAtMs !== undefined)
     await requireNoErasure(
       scope,
-      grant,
-      listErasable(owner).flatMap((it) => digestId(accountId, it)),
+      caller,
+      listErasable(owner).flatMap((it) => digestId(caller.accountId, it)),
     );
   const stored = await feedback.find(ids);
   if (!stored) await feedback.add(report, owner);
@@ -87,7 +87,7 @@ function listErasable({ session_id, subject_id }: ReportOwner): ErasedId[] {
 }
 
 /** Throws a ProblemError for a token from before an erasure, which must not send data of the person again. */
-async function requireNoErasure(scope: WriteScope, grant: TokenGrant, digests: readonly string[]): Promise<void> {
+async function requireNoErasure(scope: WriteScope, grant: Grant, digests: readonly string[]): Promise<void> {
   const erased = await createErasedIdTable(scope).find(digests);
   if ([...erased.values()].some((erasedAtMs) => isBeforeErasure(grant, erasedAtMs)))
     throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });

@@ -1,9 +1,9 @@
 import { toMinuteKey } from '../../packages/recordings/history.js';
-import type { Caller, Schema } from '../contract/contract.js';
+import type { Schema } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
 import type { Outcome } from '../readings/group.js';
-import type { PreparedReading } from '../readings/intake.js';
 import type { Post, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
 import { retry } from '../store/retry.js';
@@ -34,9 +34,9 @@ type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFee
 interface Progress {
   readonly services: Pick<Services, Uses>;
   readonly scope: SlicedScope;
-  readonly caller: Caller;
+  readonly caller: Grant;
   /** The grant with which a person's data are written. An erasure since then ends it. */
-  readonly grantOf: (sessionId: string, subjectId: string) => NonNullable<PreparedReading['grant']>;
+  readonly grantOf: (sessionId: string, subjectId: string) => Grant;
   readonly result: Schema<'SourceResult'>;
   readonly skip: (reason: string, count: number) => void;
   /** People who were erased since the post began. */
@@ -52,16 +52,16 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
   takes: 'source',
   async handle(services, { body }, caller) {
     const { store, now, log } = services;
-    const { accountId, sender, keyId } = caller;
-    if (!sender) throw new Error('a post requires a source key');
+    const { accountId, keyId, subjectId } = caller;
     // Before people are looked up, so that each later erasure ends the grant.
-    const issuedAtMs = sender.subjectId === undefined ? now() : sender.createdAtMs;
+    const issuedAtMs = subjectId === undefined ? now() : caller.issuedAtMs;
     const result: Schema<'SourceResult'> = { stored: 0, unchanged: 0, replaced: 0, skipped: { ...body.skipped } };
     const skip = (reason: string, count: number) => {
       if (count > 0) result.skipped[reason] = (result.skipped[reason] ?? 0) + count;
     };
-    const grantOf = (sessionId: string, subjectId: string) => ({
-      ...{ sessionId, subjectId, issuedAtMs, expiresAtMs: sender.expiresAtMs },
+    const grantOf = (session: string, person: string): Grant => ({
+      ...{ ...caller, sessionId: session, subjectId: person },
+      ...(issuedAtMs !== undefined && { issuedAtMs }),
     });
     const erased = new Set<string>();
     const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip, erased };
@@ -72,7 +72,7 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
     const post: Schema<'SourceKeyPost'> = {
       usable: result.stored + result.unchanged + result.replaced > 0,
       // The row of a hub is of no person, so an erasure would leave the device in it.
-      ...(device !== undefined && sender.subjectId !== undefined && { device }),
+      ...(device !== undefined && subjectId !== undefined && { device }),
       skipped: Object.keys(result.skipped).sort(),
       ...(neededHours !== undefined && { readings_hours: neededHours }),
     };
@@ -88,7 +88,7 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
 
 /** Leaves out what a hub sends of people without data, consent and source key. */
 async function omitUnknownPeople({ services, scope, caller, skip }: Progress, post: Post): Promise<Post> {
-  if (caller.sender?.subjectId !== undefined) return post;
+  if (caller.subjectId !== undefined) return post;
   const named = new Set([...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
   const known = await createSourceKeyTable(scope).findKnown([...named], services.digestId);
   const isKnown = ({ subjectId }: { readonly subjectId: string }) => known.has(subjectId);
@@ -119,12 +119,12 @@ async function storeGroup(progress: Progress, { subjectId, count, json }: Posted
 }
 
 /** Stores a mood as feedback of the person. A resend is the same report. */
-async function storeReport({ services, caller, grantOf, result, skip }: Progress, report: PostedReport): Promise<void> {
+async function storeReport({ services, grantOf, result, skip }: Progress, report: PostedReport): Promise<void> {
   const { subjectId, timestampMs, stress } = report;
   const body = { subject_id: subjectId, timestamp: new Date(timestampMs).toISOString(), stress };
   const input = { query: {}, params: {}, body, whose: { kind: 'person', subjectId } as const };
   try {
-    await submitFeedback.handle(services, input, { ...caller, grant: grantOf('', subjectId) });
+    await submitFeedback.handle(services, input, grantOf('', subjectId));
     result.reports = (result.reports ?? 0) + 1;
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;

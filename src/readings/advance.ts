@@ -1,4 +1,5 @@
 import type { TopicName } from '../../packages/text/vocabulary.js';
+import { isBeforeErasure } from '../contract/grant.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import { ageAccepted } from '../contract/state-reading.js';
 import {
@@ -27,7 +28,7 @@ import { createReadingTable, type StoredReading } from '../store/readings.js';
 import type { WriteScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
-import { isBeforeErasure, isHidden, mayName } from '../view/grant.js';
+import { isHidden, mayName } from '../view/grant.js';
 import { applyConsent, type AllowedReading } from './consent.js';
 import type { PreparedReading } from './intake.js';
 import {
@@ -104,7 +105,7 @@ export function processReading(progress: GroupProgress, submitted: PreparedReadi
   // Checked first, because the response to a resend contains the triggers of the session's subject.
   if (isOutsideGrant(progress, session, submitted))
     return { kind: 'refused', refusal: new ProblemError('invalid_token') };
-  const isForeign = session !== undefined && isHidden(submitted, session.subjectId);
+  const isForeign = session !== undefined && isHidden(submitted.grant, session.subjectId);
   if (isForeign || isOtherSubject(session, submitted)) return { kind: 'refused', refusal: subjectMismatch() };
   if (isOfErased(progress, session, submitted)) return { kind: 'refused', refusal: new ProblemError('subject_erased') };
   const key = toReadingKey(submitted);

@@ -1,5 +1,5 @@
 import { consent as contract } from '../../generated/spec.js';
-import type { Caller, Submission } from '../contract/contract.js';
+import type { Submission } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import {
   type AllowedCategories,
@@ -9,6 +9,7 @@ import {
   readAllowed,
   removeLiveValues,
 } from '../contract/consent.js';
+import type { Grant } from '../contract/grant.js';
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { Session } from '../../packages/score/rows/session.js';
 import { listCategories } from '../../packages/score/signals.js';
@@ -43,12 +44,12 @@ export function hasText(submission: Submission): boolean {
 }
 
 /** Returns the check of a reading of an account that enforces consent. */
-export function createConsentCheck({ settings }: Caller, submission: Submission, isTextRead: boolean): ConsentCheck {
+export function createConsentCheck({ settings }: Grant, submission: Submission, isTextRead: boolean): ConsentCheck {
   return { hasPurpose: hasStatedPurpose(settings), texts: collectTexts(submission), isTextRead };
 }
 
 /** Returns true if the account states a medical or safety purpose. */
-export function hasStatedPurpose(settings: Caller['settings']): boolean {
+export function hasStatedPurpose(settings: Grant['settings']): boolean {
   return (settings?.biometric_purpose ?? 'none') !== 'none';
 }
 

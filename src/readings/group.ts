@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import type { LoadSums } from '../limits/load-sums.js';
 import type { AdmitSession } from '../limits/new-session-limit.js';
@@ -84,7 +84,7 @@ export type Outcome = (ComputedState & { readonly sample?: SampleOutcome }) | Pr
  * Stores readings of one caller. Resolves with one outcome per reading, in order, when the stored readings are durable.
  * A rejected reading does not affect the others.
  */
-export type Commit = (caller: Caller, readings: readonly PreparedReading[]) => Promise<Outcome[]>;
+export type Commit = (caller: Grant, readings: readonly PreparedReading[]) => Promise<Outcome[]>;
 
 export interface ReadingWriterParts {
   readonly store: Store;
@@ -134,7 +134,7 @@ export function createReadingWriter(parts: ReadingWriterParts) {
   return {
     commit,
     /** Returns true if `commit` would store a reading and use its text now. Rejects for a new session above the limit. */
-    async mayStore(caller: Caller, reading: PreparedReading): Promise<boolean> {
+    async mayStore(caller: Grant, reading: PreparedReading): Promise<boolean> {
       await admitSession(caller, reading.sessionId);
       return isAllowed(parts, reading);
     },
@@ -275,7 +275,7 @@ async function advanceAccount(
   const outcomes = advances.map((it, index) => {
     const outcome = toOutcome(it, computed, rows);
     if (outcome instanceof ProblemError) return outcome;
-    const state = restrictState(outcome, readings[index] ?? {}, subjectIds[index]);
+    const state = restrictState(outcome, readings[index]?.grant, subjectIds[index]);
     return readings[index]?.sample ? { ...state, sample: toSampleOutcome(it) } : state;
   });
   return { outcomes, subjectIds, hasEvents: events.length > 0, save };

@@ -3,7 +3,8 @@ import { timestamps } from '../../generated/spec.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import { keepOwnWords } from '../../packages/text/own-words.js';
 import type { Texts, TurnAnalysis } from '../../packages/text/texts.js';
-import type { Caller, Fault, Submission, TokenGrant } from '../contract/contract.js';
+import type { Fault, Submission } from '../contract/contract.js';
+import { type Grant, isToken } from '../contract/grant.js';
 import { createFault, createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { LoadSums } from '../limits/load-sums.js';
@@ -26,7 +27,7 @@ export interface PreparedReading {
   /** Absent if the reading contains no subject_id. */
   readonly subjectId?: string;
   /** Set for a reading that was sent with a session token, or with a source key. */
-  readonly grant?: TokenGrant;
+  readonly grant?: Grant;
   /** Time of measurement in epoch ms. */
   readonly timestampMs: number;
   /** What the reading states, and the sentiment if it is derived from the text. */
@@ -67,7 +68,7 @@ export interface SampleIdentity {
 
 /** The sender of a reading. */
 export interface Sender {
-  readonly caller: Caller;
+  readonly caller: Grant;
   /**
    * The call that counts against the monthly quota. Undefined if the reading belongs to a call that is already counted.
    */
@@ -107,19 +108,18 @@ export function createIntake(parts: IntakeParts): Admit {
   const { validate, sessionRequests, allowsText, resolveSession, load } = parts;
   const prepare = createPrepareReading(parts);
 
-  async function readSubmission(caller: Caller, value: unknown, faults: readonly Fault[]): Promise<Submission> {
-    const { grant } = caller;
-    const body = withSubject(grant?.subjectId, value);
+  async function readSubmission(caller: Grant, value: unknown, faults: readonly Fault[]): Promise<Submission> {
+    const body = withSubject(caller.subjectId, value);
     await validate(body, faults);
     const submission = body as Submission;
-    if (!isGranted(grant, readWhose(submission)))
+    if (!isGranted(caller, readWhose(submission)))
       throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
-    if (grant?.namespace === undefined) return submission;
+    if (caller.namespace === undefined) return submission;
     const { session_id } = submission;
     return { ...submission, session_id: await resolveSession(caller, session_id, { pointer: '/session_id' }) };
   }
 
-  async function prepareAllowed(caller: Caller, submission: Submission): Promise<PreparedReading> {
+  async function prepareAllowed(caller: Grant, submission: Submission): Promise<PreparedReading> {
     const isEnforced = caller.settings?.consent === 'enforce';
     const mayRead = !isEnforced || (await mayReadText(caller, submission));
     const end = load.begin(caller.accountId);
@@ -130,7 +130,7 @@ export function createIntake(parts: IntakeParts): Admit {
     }
   }
 
-  async function mayReadText(caller: Caller, submission: Submission): Promise<boolean> {
+  async function mayReadText(caller: Grant, submission: Submission): Promise<boolean> {
     if (!hasText(submission)) return true;
     const { accountId, settings } = caller;
     const { session_id: sessionId, subject_id } = submission;
@@ -141,7 +141,7 @@ export function createIntake(parts: IntakeParts): Admit {
   return async ({ caller, call }, value, faults = []) => {
     const submission = await readSubmission(caller, value, faults).catch(returnProblem);
     if (submission instanceof ProblemError) return { reading: submission, allowances: [] };
-    const isUncounted = submission.backfill && !caller.grant;
+    const isUncounted = submission.backfill && !isToken(caller);
     const { allowances, refusal } = await countRequest(
       () => call?.admit(),
       () => (isUncounted ? undefined : sessionRequests(caller.accountId, toWhoseKey(readWhose(submission)))),
@@ -181,13 +181,13 @@ export interface PreparationParts {
  * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a
  * ProblemError if the submission has no signal, or if its timestamp is too old or too far in the future.
  */
-export type PrepareReading = (caller: Caller, submission: Submission, mayReadText?: boolean) => PreparedReading;
+export type PrepareReading = (caller: Grant, submission: Submission, mayReadText?: boolean) => PreparedReading;
 
 export function createPrepareReading(parts: PreparationParts): PrepareReading {
   const { texts, now, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const [digestKey, ...earlierKeys] = parts.digestKeys;
   return (caller, { backfill: isBackfill = false, ...submission }, mayReadText = true) => {
-    const { accountId, grant, settings } = caller;
+    const { accountId, settings } = caller;
     const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     // A message may consist of what a front end adds. It is then no message of the person.
@@ -212,7 +212,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       accountId,
       sessionId: session_id,
       ...(subject_id !== undefined && { subjectId: subject_id }),
-      ...(grant && { grant }),
+      ...(isToken(caller) && { grant: caller }),
       timestampMs,
       signals: sentiment === undefined ? stated : { ...stated, sentiment, derived: ['sentiment'] },
       ...(isBackfill && { isBackfill }),

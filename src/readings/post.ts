@@ -6,7 +6,8 @@ import type { Submission as Values } from '../../packages/recordings/signals.js'
 import { findHub, sources } from '../../packages/recordings/sources/index.js';
 import { type Mood, notRead } from '../../packages/recordings/sources/source.js';
 import { createTimeReader, createZones, type FindClock } from '../../packages/recordings/times.js';
-import type { Caller, Sender, Submission } from '../contract/contract.js';
+import type { Submission } from '../contract/contract.js';
+import type { Grant, Sender } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
 import type { PreparedReading, PrepareReading } from './intake.js';
@@ -70,8 +71,8 @@ type Skip = (reason: string, count?: number) => void;
 
 /** Returns the readings of a parsed body of a caller with a source key. Throws a `SourceFormError` for another form. */
 export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillAgeMs }: PostParts) {
-  return async (caller: Caller, body: unknown, pause: Pause): Promise<Post> => {
-    const { sender } = caller;
+  return async (caller: Grant, body: unknown, pause: Pause): Promise<Post> => {
+    const { sender, subjectId: own } = caller;
     if (!sender) throw new Error('a post requires a source key');
     const skipped: Record<string, number> = {};
     const skip: Skip = (reason, count = 1) => {
@@ -81,7 +82,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     const reports: PostedReport[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
     const findClock = createZones();
-    for (const [subjectId, events] of listPeople(sender, body)) {
+    for (const [subjectId, events] of listPeople(sender, own, body)) {
       await pause(events.length);
       const collected = await collect(readItems(sender, events, { nowMs, findClock }), skip, pause);
       if (subjectId === undefined) {
@@ -144,7 +145,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     return { readings, live, moods, oldestMs };
   }
 
-  function prepareOne(caller: Caller, submission: Submission, skip: Skip): PreparedReading | undefined {
+  function prepareOne(caller: Grant, submission: Submission, skip: Skip): PreparedReading | undefined {
     try {
       const reading = prepare(caller, submission);
       return { ...reading, ...(reading.sample && { sample: { ...reading.sample, isSourced: true as const } }) };
@@ -181,7 +182,11 @@ interface Collected {
 const idFormat = /^(?!\.\.?$)[!-~]{1,238}$/;
 
 /** Returns the events by person. Those of a hub have no person if the hub names none with a possible id. */
-function listPeople({ subjectId, source }: Sender, body: unknown): Iterable<[string | undefined, readonly unknown[]]> {
+function listPeople(
+  { source }: Sender,
+  subjectId: string | undefined,
+  body: unknown,
+): Iterable<[string | undefined, readonly unknown[]]> {
   const hub = findHub(source);
   if (!hub) return [[subjectId, [body]]];
   const people = new Map<string | undefined, unknown[]>();

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { sources as settings } from '../../generated/spec.js';
 import { SourceFormError } from '../../packages/recordings/sources/source.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
 import { createPrepareReading, type PreparationParts } from './intake.js';
@@ -13,7 +13,7 @@ export interface PostedBody extends Omit<PreparationParts, 'texts' | 'now'> {
   readonly bytes: Uint8Array;
   /** True for a body that is inflated where it is read. */
   readonly isZipped?: boolean;
-  readonly caller: Caller;
+  readonly caller: Grant;
   readonly nowMs: number;
 }
 

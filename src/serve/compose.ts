@@ -6,12 +6,10 @@ import { requireSecretsKeys } from '../config/secrets-key.js';
 import { requireSameContract } from '../contract/definitions.js';
 import { createApp } from '../http/app.js';
 import { startServer } from '../http/server.js';
-import { createToNamespace } from '../keys/digest-id.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
-import { createFindKey, createIdentify, createIdentifyToken, isUsable } from '../keys/identify.js';
+import { createGrants } from '../keys/identify.js';
 import { createSessionTokens } from '../keys/session-token.js';
-import { createLinkCallers, mayHaveLinks } from '../keys/person-links.js';
-import { createIdentifySourceKey } from '../keys/source-keys.js';
+import { createOpenLink, mayHaveLinks } from '../keys/person-links.js';
 import { createFailureLimit } from '../limits/failure-limit.js';
 import { createLoadSums } from '../limits/load-sums.js';
 import { createMonthlyCalls, createQuotaReader } from '../limits/monthly-calls.js';
@@ -95,7 +93,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   };
   const { databaseNow, pollMs } = parts;
   const core = keep(await parts.startCore({ config, log, now: parts.now, databaseNow, pollMs, host }));
-  const { operate, findKeys, recordKeyUse, usageTotals, addUsage, addLoads, beginExport, readExportPage } = core;
+  const { operate, findGrants, findErased, usageTotals, addUsage, addLoads, beginExport, readExportPage } = core;
   metrics.watchDroppedLines(parts.droppedLines ?? (() => 0));
   metrics.watchQueue(core.waiting);
   metrics.watchDatabase(core);
@@ -107,7 +105,6 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   metrics.watchCaches(core.cacheLookups);
   const readiness = createReadiness({ checkDatabase: core.checkDatabase, isLeaving: () => leaving.aborted });
   const metricsUrl = await serveMetrics(keep, metrics, readiness, config);
-  const keys = { byHashes: findKeys, recordUse: recordKeyUse };
   const usage = { totalsOf: usageTotals, add: addUsage };
   const load = createLoadSums();
   const writeLoad = () => addLoads(load.take());
@@ -116,16 +113,13 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const texts = createTexts(await readFile(new URL('packages/text/weights/text.bin', root)));
   const digestKeys = await runStartStep('SECRETS_KEY', () => requireSecretsKeys(config));
   const sessionTokens = createSessionTokens(digestKeys);
-  const findKey = createFindKey(core.findKey);
-  const oauth = config.oauth && (await openOAuth(config.oauth, { core, secretsKeys: digestKeys, now, log }));
-  const { findErased, findLink, openLink } = core;
-  const links = mayHaveLinks(config.publicUrl)
-    ? createLinkCallers({ find: findLink, open: openLink, findErased, toNamespace: createToNamespace(digestKeys), now })
-    : undefined;
-  const isKeyValid = async (accountId: string, keyId: string) =>
-    links?.isLink(keyId)
-      ? links.isValid(accountId, keyId)
-      : oauth?.isClient(keyId) || isUsable(await findKey(accountId, keyId), now());
+  const grants = createGrants({
+    ...{ findGrants, sessionTokens, now, onLookup: metrics.observeKeyLookup },
+    onExpiredUse: createExpiredKeyLog(log),
+  });
+  const { isValid } = grants;
+  const findAccount = (name: string) => grants.find(`account ${name}`);
+  const oauth = config.oauth && (await openOAuth(config.oauth, { findAccount, secretsKeys: digestKeys, now, log }));
   const { safetyCheck } = config;
   const openCheck = (it: NonNullable<typeof safetyCheck>) =>
     openSafetyCheck(it, config.safetyTimeoutMs, core.mayStore, metrics.countSafetyChecks());
@@ -142,13 +136,12 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     streamsMax: config.streamsMax,
     notifications,
     perKeyMax: config.quotas.streams,
-    isKeyValid,
-    now,
+    isValid,
     heartbeatMs,
   });
   streams = keep(opened);
   metrics.watchStreams(async () => opened.openCount());
-  const exports = createExports({ beginExport, readExportPage, isKeyValid, now });
+  const exports = createExports({ beginExport, readExportPage, isValid });
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
   const app = await createApp({
     trustProxy: config.trustProxy,
@@ -159,10 +152,8 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     operate,
     recordAccess: core.recordAccess,
     findErased,
-    links,
-    identify: createIdentify({ keys, now, onExpiredUse: createExpiredKeyLog(log), onLookup: metrics.observeKeyLookup }),
-    identifySender: createIdentifySourceKey({ find: core.findSourceKey, findErased, now }),
-    identifyToken: createIdentifyToken({ sessionTokens, findKey, now }),
+    openLink: mayHaveLinks(config.publicUrl) ? createOpenLink(core.openLink, now) : undefined,
+    identify: { ...grants.identify, ...(oauth && { oauth: oauth.identify }) },
     oauth,
     published: config,
     countFailure: createFailureLimit(config.quotas.failedAuthentications, now),

@@ -2,11 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../generated/spec.js';
 import { startCoding } from '../access-record/chain.js';
 import { startAccessRecord, toAccess } from '../access-record/record.js';
-import type { Caller, OperationId } from '../contract/contract.js';
+import type { OperationId } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import type { Whose } from '../contract/whose.js';
 import { type DevelopmentKey, ensureDevelopmentKey } from '../keys/development-key.js';
-import { createDigestFeedback, createDigestId } from '../keys/digest-id.js';
+import { createDigestFeedback, createDigestId, createToNamespace } from '../keys/digest-id.js';
 import { createSessionTokens } from '../keys/session-token.js';
+import { createFindGrants } from '../keys/stored-grants.js';
 import { createLoadSums } from '../limits/load-sums.js';
 import { createAdmitSession } from '../limits/new-session-limit.js';
 import { createRoundRobin } from '../limits/round-robin.js';
@@ -21,18 +23,17 @@ import { openErasureRecord } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
 import { createAccessTable } from '../store/accesses.js';
 import { createErasedIdTable } from '../store/erased-ids.js';
-import { createKeyTable } from '../store/keys.js';
 import { createPositionReader } from '../store/readings-by-position.js';
 import type { Pause, SlicedScope } from '../store/scope.js';
 import { createPersonLinkLookup } from '../store/person-links.js';
-import { createSourceKeyLookup } from '../store/source-keys.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageHours, type Load } from '../store/usage-hours.js';
 import { createUsageTable } from '../store/usage.js';
 import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
 import { listSessions, type SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
-import { type ChosenId, createReplacer, findOwnSession } from '../view/own-sessions.js';
+import { createReplacer } from '../view/grant.js';
+import { type ChosenId, findOwnSession } from '../view/own-sessions.js';
 import type { Position } from '../view/search-person.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
@@ -119,7 +120,7 @@ async function start(keep: Keep, parts: CoreParts) {
   const { chain } = await startCoding(store, foundation.secretsKeys, hasRecord, now);
   const accesses = store.use(createAccessTable);
   const accessRecord = hasRecord ? keep(startAccessRecord({ accesses, digestId, chain, now, log })) : undefined;
-  async function recordAccess(operationId: OperationId, whose: Whose, caller: Caller | undefined): Promise<void> {
+  async function recordAccess(operationId: OperationId, whose: Whose, caller: Grant | undefined): Promise<void> {
     const access = toAccess(findOperation(operationId).personalData, operationId, whose, caller);
     if (access) accessRecord?.add(access);
   }
@@ -164,7 +165,7 @@ async function start(keep: Keep, parts: CoreParts) {
   return {
     findErased,
     /** Runs an operation. The input must be validated against the contract. */
-    async operate(operationId: OperationId, input: AnyInput, caller: Caller | undefined): Promise<CoreResponse> {
+    async operate(operationId: OperationId, input: AnyInput, caller: Grant | undefined): Promise<CoreResponse> {
       const { handle, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
@@ -189,12 +190,7 @@ async function start(keep: Keep, parts: CoreParts) {
     allowsText: (source: TextSource) => readTextConsent(store.read(source.accountId), source, now()),
     mayStore: groups.mayStore,
     findOwnSession: (id: ChosenId) => findOwnSession(store.read(id.accountId), id),
-    findKeys: store.use(createKeyTable).byHashes,
-    findKey: store.use(createKeyTable).find,
-    recordKeyUse: store.use(createKeyTable).recordUse,
-    findAccount: store.use(createKeyTable).accountByName,
-    findSourceKey: store.use(createSourceKeyLookup).find,
-    findLink: store.use(createPersonLinkLookup).find,
+    findGrants: createFindGrants({ store, findErased, toNamespace: createToNamespace(foundation.secretsKeys), now }),
     openLink: store.use(createPersonLinkLookup).open,
     usageTotals: store.use(createUsageTable).totalsOf,
     addUsage: store.use(createUsageTable).add,
@@ -215,13 +211,15 @@ async function start(keep: Keep, parts: CoreParts) {
       if (config.hasWorker) worker = startWorkerOn(foundation, parts, host, defaultPollMs);
       return developmentKey;
     },
-    readPage: ({ accountId, ...request }: PageRequest) =>
-      share(accountId, (scope) => readPage(scope, request, (subjectId) => findErased(accountId, subjectId))),
+    readPage(request: PageRequest) {
+      const { accountId } = request.caller;
+      return share(accountId, (scope) => readPage(scope, request, (subjectId) => findErased(accountId, subjectId)));
+    },
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (exported: ExportScope, cursor: number | undefined) =>
-      share(exported.accountId, (scope) => beginExport(scope, exported, cursor)),
+      share(exported.caller.accountId, (scope) => beginExport(scope, exported, cursor)),
     readExportPage: (exported: ExportScope, from: Position) =>
-      share(exported.accountId, (scope) => readExportPage(scope, exported, from)),
+      share(exported.caller.accountId, (scope) => readExportPage(scope, exported, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>

@@ -78,19 +78,22 @@ export function createMadeTable<Row extends Made>({ knex, accountId }: ReadScope
   };
 }
 
-/** Returns the row of any account with these values, also if it has ended. A row without a valid code does not exist. */
+/** Returns the rows of all accounts with these hashes, also if they have ended. A row without a valid code does not exist. */
 export async function findMade<Row extends Made>(
   knex: Knex,
   made: MadeTable<Row>,
-  key: Key,
-): Promise<Found<Row> | undefined> {
-  const [row] = await selectMade(knex, made, key)
-    .join('accounts', 'accounts.account_id', `${made.table}.account_id`)
-    .select({ code: `${made.table}.code`, tier: 'accounts.tier', settings: 'accounts.settings' });
-  if (!row) return undefined;
-  const { code, tier, settings, ...own } = row;
-  if (!hasValidCode(knex, made.table, { ...toColumns(made.columns, own), code })) return undefined;
-  return { ...decode(made, own), tier, settings: settings === null ? {} : rowFormats.accountSettings.decode(settings) };
+  hashes: readonly string[],
+): Promise<Array<Found<Row>>> {
+  const { table, columns } = made;
+  const rows: Array<Record<string, string | number | null>> = await selectMade(knex, made, {})
+    .join('accounts', 'accounts.account_id', `${table}.account_id`)
+    .whereIn(`${table}.key_hash`, hashes)
+    .select({ code: `${table}.code`, tier: 'accounts.tier', settings: 'accounts.settings' });
+  return rows.flatMap(({ code = null, tier, settings: stored = null, ...own }) => {
+    if (!hasValidCode(knex, table, { ...toColumns(columns, own), code })) return [];
+    const settings = stored === null ? {} : rowFormats.accountSettings.decode(String(stored));
+    return [{ ...decode(made, own), tier: tier as Tier, settings }];
+  });
 }
 
 /** Returns the rows of all accounts, or of one, that have not ended, oldest first, with the names of their accounts. */

@@ -22,9 +22,6 @@ export interface PersonLink extends Made {
 
 export type FoundLink = Found<PersonLink>;
 
-/** The hash of a link, or its id. */
-export type LinkKey = { readonly keyHash: string } | { readonly linkId: string; readonly accountId: string };
-
 type Row = Omit<PersonLink, 'grants'> & { readonly grants: string };
 
 const columns = nameColumns('accountId linkId keyHash subjectId grants makerKeyId createdAtMs openedAtMs expiresAtMs');
@@ -59,13 +56,8 @@ export function createPersonLinkLookup(knex: Knex) {
   return {
     listAll: (nowMs: number, account?: string) => listMade(knex, made, nowMs, account),
 
-    /** Returns the link with this hash or id, also an expired one. */
-    find: (by: LinkKey): Promise<FoundLink | undefined> =>
-      findMade(
-        knex,
-        made,
-        'keyHash' in by ? { key_hash: by.keyHash } : { account_id: by.accountId, link_id: by.linkId },
-      ),
+    /** Returns the links with these hashes, also expired ones. */
+    byHashes: (hashes: readonly string[]) => findMade(knex, made, hashes),
 
     /**
      * Replaces the hash of a link that was not opened and is not older than `sinceMs` by the hash of a cookie. Returns false

@@ -139,9 +139,8 @@ export function createSourceKeyLookup(knex: Knex) {
 
     listAll: (nowMs: number, account?: string) => listMade(knex, made, nowMs, account),
 
-    /** Returns the key with this hash, also one that has ended. */
-    find: ({ keyHash }: { readonly keyHash: string }): Promise<FoundSourceKey | undefined> =>
-      findMade(knex, made, { key_hash: keyHash }),
+    /** Returns the keys with these hashes, also those that have ended. */
+    byHashes: (hashes: readonly string[]) => findMade(knex, made, hashes),
   };
 }
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { stream as settings } from '../../generated/spec.js';
+import { grantOf } from '../../testkit/grants.js';
 import { wholeAccount } from '../contract/whose.js';
 import { createEventStream } from './event-stream.js';
 import type { Sink } from './sink.js';
@@ -33,7 +34,7 @@ function startClient() {
 }
 
 const createPage = (id: number): EventPage => ({ events: [{ id, type: 'reading', data: '{}' }], isFull: true });
-const request = { accountId: 'acc_1', whose: wholeAccount, after: 0 };
+const request = { caller: grantOf(), whose: wholeAccount, after: 0 };
 const settled = () => new Promise(setImmediate);
 
 test('the next page is read only when the client has read the previous one', async () => {
@@ -143,13 +144,12 @@ test('a client that has disconnected before its stream starts occupies no place'
     findStreamHeads: async () => [],
     changedSessions: async () => [],
     notifyStreams: async () => undefined,
-    isKeyValid: async () => true,
-    now: Date.now,
+    isValid: async () => true,
     streamsMax: 1,
     perKeyMax: 1,
   });
   onTestFinished(streams.close);
-  const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
+  const { caller } = request;
   await streams.open({ caller, whose: wholeAccount }, () => Object.assign(startClient(), { destroyed: true }));
   expect(streams.openCount()).toBe(0);
   await streams.open({ caller, whose: wholeAccount }, startClient);

@@ -1,8 +1,8 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import type { Names } from '../contract/whose.js';
-import type { Viewer } from '../view/grant.js';
-import { createReplacer } from '../view/own-sessions.js';
+import { createReplacer } from '../view/grant.js';
 import { type Client, drained, type Sink } from './sink.js';
 import type { EventPage, PageRequest, StreamEvent } from './stream-page.js';
 
@@ -88,7 +88,7 @@ export function createEventStream({ sink, request, type, readPage, onSent }: Eve
  * Returns the first bytes of a stream. They contain an `id`, from which a client can continue that gets no further
  * event.
  */
-export function formatReadyEvent(after: number, names: Names, viewer: Viewer): string {
+export function formatReadyEvent(after: number, names: Names, viewer: Grant): string {
   const data = JSON.stringify(names, createReplacer(viewer));
   return `retry: ${settings.retry_ms[0]}\nid: ${after}\nevent: ready\ndata: ${data}\n\n`;
 }

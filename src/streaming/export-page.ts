@@ -2,9 +2,9 @@ import { dataExport as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import type { Whose } from '../contract/whose.js';
 import { type StoredResult, toExportedReading } from '../contract/exported-reading.js';
+import type { Grant } from '../contract/grant.js';
 import { createTimestampFormatter } from '../contract/history.js';
 import { inSlices, type Pause, type SlicedScope } from '../store/scope.js';
-import type { Viewer } from '../view/grant.js';
 import type { Position } from '../view/search-person.js';
 import { view } from '../view/view.js';
 import { csvHeader, toCsvRow } from './csv.js';
@@ -12,8 +12,8 @@ import { csvHeader, toCsvRow } from './csv.js';
 export type ExportFormat = Schema<'ExportFormat'>;
 
 /** The readings of an export, and who reads them. Plain data, because it is sent to another thread. */
-export interface ExportScope extends Viewer {
-  readonly accountId: string;
+export interface ExportScope {
+  readonly caller: Grant;
   readonly whose: Whose;
   readonly format: ExportFormat;
 }
@@ -28,19 +28,19 @@ export interface ExportPage {
 /** Returns the start of an export, after the row with the position `cursor` if given. Throws if there is no data. */
 export function beginExport(
   scope: SlicedScope,
-  { whose, ...viewer }: ExportScope,
+  { caller, whose }: ExportScope,
   cursor: number | undefined,
 ): Promise<Position> {
-  return view(scope, viewer).beginRows(whose, cursor ?? 0);
+  return view(scope, caller).beginRows(whose, cursor ?? 0);
 }
 
 /** Reads the next rows of an export, at most `page_rows`. */
 export async function readExportPage(
   scope: SlicedScope,
-  { whose, format, ...viewer }: ExportScope,
+  { caller, whose, format }: ExportScope,
   from: Position,
 ): Promise<ExportPage> {
-  const { found, next } = await view(scope, viewer).rows(whose, from, settings.page_rows);
+  const { found, next } = await view(scope, caller).rows(whose, from, settings.page_rows);
   return { text: await toText(found, format, scope.pause), next };
 }
 

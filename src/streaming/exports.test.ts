@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { grantOf } from '../../testkit/grants.js';
 import { wholeAccount } from '../contract/whose.js';
 import type { Position } from '../view/search-person.js';
 import { createExports } from './exports.js';
 
-const caller = { accountId: 'acc_1', keyId: 'key_1', tier: 'solo' } as const;
 const first: Position = { after: 0, through: 2, span: 1 };
 
 test('an export reads a page again that it read before a slow client received the previous page', async () => {
@@ -26,10 +26,9 @@ test('an export reads a page again that it read before a slow client received th
       const isLast = after + 1 === stored.length;
       return { text: stored[after] ?? '', next: isLast ? undefined : { ...first, after: after + 1 } };
     },
-    isKeyValid: async () => true,
-    now: () => 0,
+    isValid: async () => true,
   });
-  const request = { caller, format: 'ndjson', cursor: undefined, whose: wholeAccount } as const;
+  const request = { caller: grantOf(), format: 'ndjson', cursor: undefined, whose: wholeAccount } as const;
   const running = run(request, () => client);
   await new Promise(setImmediate);
   stored[1] = '';

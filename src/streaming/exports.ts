@@ -3,7 +3,7 @@ import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit } from '../limits/window-limit.js';
 import type { Position } from '../view/search-person.js';
 import { type ExportPage, type ExportScope, formatStart } from './export-page.js';
-import { type Client, type ClientChecks, drained, hasExpired, type Sink } from './sink.js';
+import { type Client, type ClientChecks, drained, type Sink } from './sink.js';
 
 interface ExportRequest extends Client, Pick<ExportScope, 'whose' | 'format'> {
   /** Position of the last row that the client has. */
@@ -15,8 +15,6 @@ interface ExportsParts extends ClientChecks {
   readonly readExportPage: (scope: ExportScope, from: Position) => Promise<ExportPage>;
 }
 
-/** Time between two checks of an export's key, in ms. */
-const keyCheckMs = 1_000;
 /** Time without a read of the client after which a draining process ends its export, in ms. */
 const stallMs = 1_000;
 /** Age up to which a page that was read in advance is sent, in ms. */
@@ -40,17 +38,6 @@ export function createExports(parts: ExportsParts) {
   const sinks = new Set<Sink>();
   let isDraining = false;
 
-  /** Returns a function that resolves with true while the export may continue. */
-  function watch({ caller }: ExportRequest): () => Promise<boolean> {
-    let checkedAtMs = performance.now();
-    return async () => {
-      if (hasExpired(caller, parts.now())) return false;
-      if (performance.now() - checkedAtMs < keyCheckMs) return true;
-      checkedAtMs = performance.now();
-      return parts.isKeyValid(caller.accountId, caller.keyId);
-    };
-  }
-
   async function write(request: ExportRequest, scope: ExportScope, begin: () => Sink): Promise<void> {
     const first = await parts.beginExport(scope, request.cursor);
     const read = async (from: Position): Promise<ReadPage> => ({
@@ -60,7 +47,6 @@ export function createExports(parts: ExportsParts) {
     // Read before the headers are sent, so that an unavailable database gets a 503.
     let { page } = await read(first);
     const sink = begin();
-    const mayContinue = watch(request);
     sinks.add(sink);
     try {
       sink.write(formatStart(scope.format, request.cursor !== undefined));
@@ -76,7 +62,7 @@ export function createExports(parts: ExportsParts) {
         await drained(sink, isDraining ? stallMs : undefined);
         if (sink.destroyed) return;
         if (!next || !inAdvance) return void sink.end();
-        if (!(await mayContinue())) return void sink.destroy();
+        if (!(await parts.isValid(request.caller))) return void sink.destroy();
         const { page: early, readAtMs } = await inAdvance;
         page = performance.now() - readAtMs <= freshMs ? early : (await read(next)).page;
       }
@@ -99,7 +85,7 @@ export function createExports(parts: ExportsParts) {
       if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
       const endEntry = beginEntry(caller.keyId);
       try {
-        await write(request, { accountId: caller.accountId, whose, format, grant: caller.grant }, begin);
+        await write(request, { caller, whose, format }, begin);
       } finally {
         endEntry();
       }

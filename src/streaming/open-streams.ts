@@ -12,7 +12,7 @@ export interface StreamRequest extends Client {
   readonly lastEventId?: number | undefined;
 }
 
-interface OpenStream {
+export interface OpenStream {
   readonly request: StreamRequest;
   readonly stream: EventStream;
 }

@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 
 /** The part of an HTTP response that a stream or an export writes to. */
 export interface Sink {
@@ -12,21 +12,15 @@ export interface Sink {
 }
 
 export interface Client {
-  readonly caller: Caller;
+  readonly caller: Grant;
   /** Called before each part with events or readings. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** What ends a response before its last part. */
 export interface ClientChecks {
-  /** Resolves with true if the key is valid. A change of the key takes effect within a second. */
-  readonly isKeyValid: (accountId: string, keyId: string) => Promise<boolean>;
-  readonly now: () => number;
-}
-
-/** Returns true if the caller's session token has expired at a time in epoch ms. */
-export function hasExpired({ grant }: Caller, nowMs: number): boolean {
-  return grant !== undefined && nowMs >= grant.expiresAtMs;
+  /** Resolves with true if the caller's response may go on. The end of a key takes effect within a second. */
+  readonly isValid: (caller: Grant) => Promise<boolean>;
 }
 
 /** Number of ticks in the time limit `stallMs`. */

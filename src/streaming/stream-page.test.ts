@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { grantOf } from '../../testkit/grants.js';
 import { wholeAccount } from '../contract/whose.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
-const request: PageRequest = { accountId: 'a', whose: wholeAccount, after: 7 };
+const request: PageRequest = { caller: grantOf(), whose: wholeAccount, after: 7 };
 
 function countingReader() {
   const reads: PageRequest[] = [];

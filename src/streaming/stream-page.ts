@@ -1,14 +1,14 @@
 import { stream as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { toWhoseKey, type Whose } from '../contract/whose.js';
 import { toStateReading } from '../contract/state-reading.js';
 import type { SlicedScope } from '../store/scope.js';
-import type { Viewer } from '../view/grant.js';
 import { type StreamedReading, view } from '../view/view.js';
 
 /** A request for the events after a given event, and who reads them. Plain data, because it is sent to another thread. */
-export interface PageRequest extends Viewer {
-  readonly accountId: string;
+export interface PageRequest {
+  readonly caller: Grant;
   readonly whose: Whose;
   /** Id of the last event that the client has. */
   readonly after: number;
@@ -38,10 +38,10 @@ export interface EventPage {
  */
 export async function readPage(
   scope: SlicedScope,
-  { whose, after, ...viewer }: Omit<PageRequest, 'accountId'>,
+  { caller, whose, after }: PageRequest,
   findErased: (subjectId: string) => Promise<number>,
 ): Promise<EventPage> {
-  const viewed = view(scope, viewer);
+  const viewed = view(scope, caller);
   let page = await viewed.events(whose, await viewed.beginEvents(whose, after), settings.page_events);
   const { incarnation } = page;
   const listEvents = () => page.found.flatMap(toEvents).filter(({ id }) => id > after);
@@ -74,8 +74,9 @@ type ReadPage = (request: PageRequest) => Promise<EventPage>;
 export function sharePages(readPage: ReadPage): ReadPage {
   const waiting = new Map<string, Promise<EventPage>>();
   return (request) => {
-    const { accountId, whose, grant, after } = request;
-    const key = JSON.stringify([accountId, toWhoseKey(whose), grant?.sessionId, grant?.subjectId, after]);
+    const { caller, whose, after } = request;
+    const { accountId, sessionId, subjectId } = caller;
+    const key = JSON.stringify([accountId, toWhoseKey(whose), sessionId, subjectId, after]);
     const shared = waiting.get(key);
     if (shared) return shared;
     const page = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {

@@ -1,5 +1,5 @@
 import { limits, stream as settings } from '../../generated/spec.js';
-import type { Caller } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toNames } from '../contract/whose.js';
 import { createConcurrencyLimit, computeAccountShare } from '../limits/window-limit.js';
@@ -9,10 +9,11 @@ import {
   type ChangeQueries,
   createChangeLookup,
   createOpenStreams,
+  type OpenStream,
   type SessionId,
   type StreamRequest,
 } from './open-streams.js';
-import { type ClientChecks, hasExpired, type Sink } from './sink.js';
+import type { ClientChecks, Sink } from './sink.js';
 import { type EventPage, type PageRequest, sharePages } from './stream-page.js';
 
 interface StreamsParts extends ChangeQueries, ClientChecks {
@@ -74,17 +75,14 @@ export function createStreams(parts: StreamsParts) {
 
   /** Ends the streams whose key or token is no longer valid. */
   async function endInvalid(): Promise<void> {
-    const keys = new Map([...open].map(({ request: { caller } }) => [caller.keyId, caller]));
-    const ended = new Set<string>();
-    for (const { accountId, keyId } of keys.values()) if (!(await parts.isKeyValid(accountId, keyId))) ended.add(keyId);
-    for (const { request, stream } of open) {
-      const { caller } = request;
-      if (ended.has(caller.keyId) || hasExpired(caller, parts.now())) stream.end();
-    }
+    const end = async ({ request, stream }: OpenStream) => {
+      if (!(await parts.isValid(request.caller))) stream.end();
+    };
+    await Promise.all([...open].map(end));
   }
 
   /** Counts a stream. Returns a function that ends it. Throws if the process, the account or the key has too many. */
-  function admit({ accountId, keyId }: Caller): () => void {
+  function admit({ accountId, keyId }: Grant): () => void {
     if (streamCount >= parts.streamsMax) throw new ProblemError('service_unavailable', { cause: 'too many streams' });
     const entries = [limitAccount(accountId)];
     try {
@@ -118,8 +116,7 @@ export function createStreams(parts: StreamsParts) {
         const sink = begin();
         // The client has disconnected in the meantime.
         if (sink.destroyed) return leave();
-        const { accountId, grant } = caller;
-        const from = { accountId, whose, grant, after };
+        const from = { caller, whose, after };
         const stream = createEventStream({ sink, request: from, type, readPage, onSent: request.onSent });
         const entry = { request, stream };
         open.add(entry);

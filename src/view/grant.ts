@@ -1,12 +1,11 @@
-import type { TokenGrant } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Whose } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
+import type { Grant } from '../contract/grant.js';
 import { hideSessions } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { Report } from '../store/feedback.js';
 import type { StreamedReading } from '../store/readings-by-position.js';
-import { createReplacer, omitNamespace } from './own-sessions.js';
 
 /*
  * The rule of session tokens. A token sees its own session. If a person is signed into it, it also sees this person.
@@ -17,68 +16,67 @@ import { createReplacer, omitNamespace } from './own-sessions.js';
  * Any other session looks like an absent one. One without a person sees the account, as a key does.
  */
 
-/** Who reads. A key reads its whole account, a token what its grant allows. */
-export interface Viewer {
-  readonly grant?: TokenGrant | undefined;
-}
-
 /** Returns true if the caller may name this data. */
-export function isGranted(grant: TokenGrant | undefined, whose: Whose): boolean {
-  const limits = findLimits(grant);
-  if (!limits) return true;
-  if (whose.kind === 'person') return knowsPerson(limits, whose.subjectId);
+export function isGranted(grant: Grant, whose: Whose): boolean {
+  if (!isLimited(grant)) return true;
+  if (whose.kind === 'person') return knowsPerson(grant, whose.subjectId);
   // Only the gate knows whose a session is.
-  return whose.kind === 'session' && (limits.sessionId === undefined || limits.sessionId === whose.sessionId);
+  return whose.kind === 'session' && (grant.sessionId === undefined || grant.sessionId === whose.sessionId);
 }
 
-/** Returns a grant that limits the token. Undefined for a key and for a token of the whole account. */
-function findLimits(grant: TokenGrant | undefined): TokenGrant | undefined {
-  return grant?.sessionId === undefined && grant?.subjectId === undefined ? undefined : grant;
+/** Returns true for a grant of a session or a person. A key and a token of the whole account have no limits. */
+function isLimited(grant: Grant | undefined): grant is Grant {
+  return grant?.sessionId !== undefined || grant?.subjectId !== undefined;
 }
 
 /** Returns the person of a token that is limited to a person, and not to a session. */
-export function findOnlyPerson(grant: TokenGrant | undefined): string | undefined {
+export function findOnlyPerson(grant: Grant | undefined): string | undefined {
   return grant?.sessionId === undefined ? grant?.subjectId : undefined;
 }
 
 /** Returns true for a session that looks like an absent one. `subjectId` is its person. */
-export function isHidden({ grant }: Viewer, subjectId: string | undefined): boolean {
+export function isHidden(grant: Grant | undefined, subjectId: string | undefined): boolean {
   const own = findOnlyPerson(grant);
   return own !== undefined && own !== subjectId;
 }
 
 /** Returns true if the caller may know the evidence of a person's other sessions. */
-export function knowsPerson(grant: TokenGrant | undefined, subjectId: string | undefined): boolean {
-  const limits = findLimits(grant);
-  return !limits || (limits.subjectId !== undefined && limits.subjectId === subjectId);
+export function knowsPerson(grant: Grant | undefined, subjectId: string | undefined): boolean {
+  return !isLimited(grant) || (grant.subjectId !== undefined && grant.subjectId === subjectId);
 }
 
 /** Returns true if a reading may name a person: that of the token, or that of its session. */
-export function mayName(
-  grant: TokenGrant,
-  subjectId: string | undefined,
-  subjectOfSession: string | undefined,
-): boolean {
-  if (!findLimits(grant) || subjectId === grant.subjectId) return true;
+export function mayName(grant: Grant, subjectId: string | undefined, subjectOfSession: string | undefined): boolean {
+  if (!isLimited(grant) || subjectId === grant.subjectId) return true;
   return findOnlyPerson(grant) === undefined && (subjectId === undefined || subjectId === subjectOfSession);
 }
 
-/** Returns true for a token from before an erasure, which must not bring data of the person back. Times in epoch ms. */
-export function isBeforeErasure({ issuedAtMs }: TokenGrant, erasedAtMs: number): boolean {
-  return issuedAtMs <= erasedAtMs;
+/** Returns the id of a session if the caller may know it: a session token only its own, others any that they see. */
+export function showSession(grant: Grant, sessionId: string | undefined): string | undefined {
+  return grant.sessionId === undefined || grant.sessionId === sessionId ? sessionId : undefined;
 }
 
-/** Returns the id of a session if the caller may know it: a session token only its own, others any that they see. */
-export function showSession({ grant }: Viewer, sessionId: string | undefined): string | undefined {
-  return grant?.sessionId === undefined || grant.sessionId === sessionId ? sessionId : undefined;
+/** Returns an id without the namespace of the viewer. */
+export function omitNamespace(sessionId: string, { namespace }: Grant): string {
+  return namespace !== undefined && sessionId.startsWith(namespace) ? sessionId.slice(namespace.length) : sessionId;
+}
+
+/** Returns the replacer of `JSON.stringify` that omits the namespace of the viewer. Undefined for a viewer without one. */
+export function createReplacer(viewer: Grant): ((name: string, value: unknown) => unknown) | undefined {
+  if (viewer.namespace === undefined) return undefined;
+  return (name, value) => (name === 'session_id' && typeof value === 'string' ? omitNamespace(value, viewer) : value);
 }
 
 /**
  * Returns a state as the caller gets it. `subjectId` is the person of the state's session. The reason never names a
  * session, also if 1.0.0 stored it.
  */
-export function restrictState(computed: ComputedState, viewer: Viewer, subjectId: string | undefined): ComputedState {
-  const grant = findLimits(viewer.grant);
+export function restrictState(
+  computed: ComputedState,
+  viewer: Grant | undefined,
+  subjectId: string | undefined,
+): ComputedState {
+  const grant = isLimited(viewer) ? viewer : undefined;
   const { shared, alone, ...state } = computed;
   if (!shared && !(grant && alone)) return computed;
   const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
@@ -92,16 +90,15 @@ export function restrictState(computed: ComputedState, viewer: Viewer, subjectId
  * Returns a reading of a stream. For a token, a reading of another session has the session of the token. A state change
  * of another session, or with evidence that the token must not know, is left out.
  */
-export function restrictEvent(reading: StreamedReading, viewer: Viewer): StreamedReading {
-  const { grant } = viewer;
+export function restrictEvent(reading: StreamedReading, viewer: Grant): StreamedReading {
   const { sessionId, subjectId, stateChange } = reading;
   const computed = restrictState(reading.computed, viewer, subjectId);
-  if (grant?.sessionId === undefined) return omitNamespaces({ ...reading, computed }, viewer);
-  const isLeftOut = sessionId !== grant.sessionId || (reading.computed.alone && !knowsPerson(grant, subjectId));
-  return { ...reading, sessionId: grant.sessionId, computed, stateChange: isLeftOut ? null : stateChange };
+  if (viewer.sessionId === undefined) return omitNamespaces({ ...reading, computed }, viewer);
+  const isLeftOut = sessionId !== viewer.sessionId || (reading.computed.alone && !knowsPerson(viewer, subjectId));
+  return { ...reading, sessionId: viewer.sessionId, computed, stateChange: isLeftOut ? null : stateChange };
 }
 
-function omitNamespaces(reading: StreamedReading, viewer: Viewer): StreamedReading {
+function omitNamespaces(reading: StreamedReading, viewer: Grant): StreamedReading {
   const replacer = createReplacer(viewer);
   if (!replacer) return reading;
   const { sessionId, stateChange } = reading;
@@ -110,7 +107,7 @@ function omitNamespaces(reading: StreamedReading, viewer: Viewer): StreamedReadi
 }
 
 /** Returns a row of an export. For a token, a row of another session has no session. */
-export function restrictRow(row: StoredResult, viewer: Viewer): StoredResult {
+export function restrictRow(row: StoredResult, viewer: Grant): StoredResult {
   const { subjectId, computed } = row;
   const sessionId = showSession(viewer, row.sessionId);
   const restricted = {
@@ -118,7 +115,7 @@ export function restrictRow(row: StoredResult, viewer: Viewer): StoredResult {
     sessionId: sessionId === undefined ? undefined : omitNamespace(sessionId, viewer),
     computed: restrictState(computed, viewer, subjectId),
   };
-  if (knowsPerson(viewer.grant, subjectId) || !computed.alone) return restricted;
+  if (knowsPerson(viewer, subjectId) || !computed.alone) return restricted;
   const { score, confidence } = computed.alone;
   return { ...restricted, score, confidence, previousState: undefined };
 }
@@ -128,9 +125,9 @@ export function restrictRow(row: StoredResult, viewer: Viewer): StoredResult {
  * token without the person of the session. `subjectId` is the person of the report. Throws session_not_found for a report
  * about a session that the caller does not see, so that its transaction does not store it.
  */
-export function restrictReport(report: Report, viewer: Viewer, subjectId: string | undefined): Report {
-  const { grant } = viewer;
+export function restrictReport(report: Report, viewer: Grant, subjectId: string | undefined): Report {
   if (isHidden(viewer, subjectId)) throw new ProblemError('session_not_found');
-  const maySee = !grant || (grant.canRead && (subjectId === undefined || knowsPerson(grant, subjectId)));
+  const mayRead = viewer.kind === 'key' || viewer.scopes.includes('read');
+  const maySee = mayRead && (subjectId === undefined || knowsPerson(viewer, subjectId));
   return maySee ? report : { ...report, published: undefined };
 }

@@ -1,9 +1,8 @@
 import { ownSessions as settings } from '../../generated/spec.js';
-import type { Caller, TokenGrant } from '../contract/contract.js';
+import type { Grant } from '../contract/grant.js';
 import { createValidationError, type Place } from '../contract/problem.js';
 import type { ReadScope } from '../store/scope.js';
 import { findSessions } from '../store/sessions.js';
-import type { Viewer } from './grant.js';
 
 /*
  * The session ids of a credential of one person: an OAuth token with a person, or a link. The person must not take an id
@@ -15,7 +14,7 @@ import type { Viewer } from './grant.js';
  */
 
 /** An id that a credential of one person chose. Plain data, because it is sent to another thread. */
-export interface ChosenId extends Required<Pick<TokenGrant, 'namespace' | 'subjectId'>> {
+export interface ChosenId extends Required<Pick<Grant, 'namespace' | 'subjectId'>> {
   readonly accountId: string;
   readonly sessionId: string;
 }
@@ -28,14 +27,14 @@ export async function findOwnSession(scope: ReadScope, { namespace, subjectId, s
 }
 
 /** Returns the id of the session that a caller means. Rejects with a ProblemError about `place` if the id is too long. */
-export type ResolveSession = (caller: Caller, sessionId: string, place: Place) => Promise<string>;
+export type ResolveSession = (caller: Grant, sessionId: string, place: Place) => Promise<string>;
 
 /** `find` looks up an id once per request. */
 export function createResolveSession(find: (id: ChosenId) => Promise<string>): ResolveSession {
   // The lines of a batch share the caller of their request.
-  const requests = new WeakMap<Caller, Map<string, Promise<string>>>();
+  const requests = new WeakMap<Grant, Map<string, Promise<string>>>();
   return async (caller, sessionId, place) => {
-    const { accountId, grant: { namespace, subjectId } = {} } = caller;
+    const { accountId, namespace, subjectId } = caller;
     if (namespace === undefined || subjectId === undefined || isImport(subjectId, sessionId)) return sessionId;
     const known = requests.get(caller) ?? new Map<string, Promise<string>>();
     requests.set(caller, known);
@@ -53,16 +52,4 @@ export function createResolveSession(find: (id: ChosenId) => Promise<string>): R
 function isImport(subjectId: string, sessionId: string): boolean {
   const prefix = `${subjectId}-import-`;
   return sessionId.startsWith(prefix) && /^\d{4}-\d\d-\d\d$/.test(sessionId.slice(prefix.length));
-}
-
-/** Returns an id without the namespace of the viewer. */
-export function omitNamespace(sessionId: string, { grant }: Viewer): string {
-  const { namespace } = grant ?? {};
-  return namespace !== undefined && sessionId.startsWith(namespace) ? sessionId.slice(namespace.length) : sessionId;
-}
-
-/** Returns the replacer of `JSON.stringify` that omits the namespace of the viewer. Undefined for a viewer without one. */
-export function createReplacer(viewer: Viewer): ((name: string, value: unknown) => unknown) | undefined {
-  if (viewer.grant?.namespace === undefined) return undefined;
-  return (name, value) => (name === 'session_id' && typeof value === 'string' ? omitNamespace(value, viewer) : value);
 }

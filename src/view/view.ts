@@ -2,6 +2,7 @@ import { sessionList as settings } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Whose } from '../contract/whose.js';
 import type { StoredResult } from '../contract/exported-reading.js';
+import type { Grant } from '../contract/grant.js';
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { Session } from '../../packages/score/rows/session.js';
 import type { HistoryPoint } from '../../packages/score/signals.js';
@@ -13,7 +14,7 @@ import { listSessions } from '../store/session-list.js';
 import { createSessionReader } from '../store/sessions.js';
 import { positionsPerMs } from '../store/stream-positions.js';
 import { createSubjectReader } from '../store/subjects.js';
-import { isHidden, knowsPerson, restrictEvent, restrictRow, restrictState, showSession, type Viewer } from './grant.js';
+import { isHidden, knowsPerson, restrictEvent, restrictRow, restrictState, showSession } from './grant.js';
 import { firstSpan, type Page, type Position, searchPerson } from './search-person.js';
 
 export type { ChangedSession, StreamedReading };
@@ -37,8 +38,7 @@ interface Found {
  * The gate for readings: everything that a caller reads of them, restricted to what this caller may see. Handlers and
  * streams read no reading in another way (`eslint.config.js`). The functions expect data that `isGranted` allows.
  */
-export function view(scope: SlicedScope, viewer: Viewer) {
-  const { grant } = viewer;
+export function view(scope: SlicedScope, viewer: Grant) {
   const sessions = createSessionReader(scope);
   const positions = createPositionReader(scope);
 
@@ -85,7 +85,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
       const { active, resolved } = subject ?? {};
       const latest = subject ? { ...session.latest, triggers: { active, resolved } } : session.latest;
       const computed = restrictState(latest, viewer, session.subjectId);
-      return { sessionId: grant?.sessionId ?? sessionId, computed };
+      return { sessionId: viewer.sessionId ?? sessionId, computed };
     },
 
     /** Returns the newest points of a window, newest first. Throws session_not_found or subject_not_found. */
@@ -93,7 +93,7 @@ export function view(scope: SlicedScope, viewer: Viewer) {
       if (whose.kind === 'account') throw noPerson();
       if (whose.kind === 'session') {
         const { incarnation, session } = await requireSession(whose.sessionId);
-        return findPoints(scope, [incarnation], window, !knowsPerson(grant, session.subjectId));
+        return findPoints(scope, [incarnation], window, !knowsPerson(viewer, session.subjectId));
       }
       const sessionIds = await listSessionIds(scope, whose, window.afterMs);
       const points = await findPoints(scope, sessionIds.keys(), window);

@@ -153,6 +153,11 @@ export const features: readonly Feature[] = [
     ],
   },
   {
+    name: 'grants',
+    sources: ['src/contract/grant.ts', ...['identify', 'stored-grants'].map((it) => `src/keys/${it}.ts`)],
+    tests: ['accounts/', 'hostile/key-flood', 'streamEvents/life'].map((it) => `contract-tests/${it}`),
+  },
+  {
     name: 'alerts',
     sources: [
       ...['conditions', 'evaluate', 'fire', 'start'].map((it) => `src/alerts/${it}.ts`),
