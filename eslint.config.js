@@ -158,27 +158,11 @@ export default tseslint.config(
   },
   tseslint.configs.recommended,
   {
-    languageOptions: {
-      parserOptions: {
-        projectService: {
-          maximumDefaultProjectFileMatchCount_THIS_WILL_SLOW_DOWN_LINTING: 12,
-          allowDefaultProject: [
-            'eslint.config.js',
-            'contract-tests/process/core-preload.mjs',
-            'bin/*.mjs',
-            'scripts/build/*.mjs',
-            'src/cli/require-node.mjs',
-          ],
-        },
-      },
-    },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
-      '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-non-null-assertion': 'error',
-      '@typescript-eslint/consistent-type-imports': 'error',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // .oxlintrc.json has these.
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-unused-vars': 'off',
       // Express's types are extended by a declaration in their namespace.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       eqeqeq: 'error',
@@ -202,11 +186,6 @@ export default tseslint.config(
         { property: 'knex', message: 'Only modules of src/store use the connection of a scope.' },
       ],
     },
-  },
-  {
-    // These files import clients that `npm run contract -- sdk` generates and compiles in another folder.
-    files: ['scripts/contract/sdk/adapters/*.ts'],
-    extends: [tseslint.configs.disableTypeChecked],
   },
   ...Object.entries(rooms).map(limitRoom),
   ...Object.entries(packages).map(limitPackage),

@@ -1,59 +1,45 @@
 /**
- * Checks the types and lint rules of all code except `lab/`. Both checks use the same programs of the compiler, because
- * `tsc` and `eslint` as separate commands parse and check every file twice. Exits with 1 if there are errors.
+ * Checks the types and lint rules of all code except `lab/`. Exits with 1 if there are errors. Programs of native code check what
+ * needs types: TypeScript 7 and oxlint. ESLint checks the imports of the layers. Libraries that call TypeScript use TypeScript 5.
  */
-import { ESLint } from 'eslint';
-import ts from 'typescript';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { isInstalled, outsideFolders } from '../../testkit/outside.js';
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const missing = outsideFolders.filter((it) => !isInstalled(it));
-const configs = [
+const projects = [
   missing.length === 0 ? 'tsconfig.outside.json' : 'tsconfig.json',
   // With the other code of browsers.
-  'packages/dashboard/tsconfig.json',
+  'packages/dashboard',
 ];
-/** Compiled where the clients that they use are generated. */
-const untyped = 'scripts/contract/sdk/adapters/**';
-const formatHost: ts.FormatDiagnosticsHost = {
-  getCanonicalFileName: (name) => name,
-  getCurrentDirectory: ts.sys.getCurrentDirectory,
-  getNewLine: () => '\n',
-};
+/** Compiled where their packages are installed, or the clients that they use are generated. */
+const elsewhere = ['lab', 'examples/mail', 'examples/nextjs-chat', 'scripts/contract/sdk/adapters', ...missing];
+const ignored = ['lab', ...missing].flatMap((it) => ['--ignore-pattern', `${it}/**`]);
 
-const programs = configs.map((config) => {
-  const { fileNames, options } = readConfig(config);
-  return ts.createProgram(fileNames, options);
-});
-const typeErrors = programs.flatMap((it) => ts.getPreEmitDiagnostics(it));
-if (typeErrors.length > 0) console.log(ts.formatDiagnostics(typeErrors, formatHost));
+const checked = new Set(projects.flatMap(checkTypes));
+const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'];
+const present = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).trim().split('\n');
+for (const file of present.filter((it) => !elsewhere.some((folder) => it.startsWith(`${folder}/`))))
+  if (!checked.has(root + file)) fail(`${file}: no tsconfig.json contains this file`);
+run('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', ...ignored);
+run('eslint/bin/eslint.js', '--max-warnings', '0', ...ignored, '.');
 
-// A file that no program contains is an error of ESLint, so every file is checked.
-const eslint = new ESLint({
-  ignorePatterns: ['lab', ...missing],
-  overrideConfig: {
-    files: ['**/*'],
-    ignores: [untyped],
-    languageOptions: { parserOptions: { projectService: false, programs: [...programs, createProgramOfScripts()] } },
-  },
-});
-const faults = (await eslint.lintFiles('.')).filter((it) => it.errorCount + it.warningCount > 0);
-if (faults.length > 0) console.log(await (await eslint.loadFormatter()).format(faults));
-if (typeErrors.length + faults.length > 0) process.exitCode = 1;
-
-function readConfig(config: string): ts.ParsedCommandLine {
-  const parsed = ts.getParsedCommandLineOfConfigFile(config, undefined, {
-    ...ts.sys,
-    onUnRecoverableConfigFileDiagnostic: (it) => {
-      throw new Error(ts.formatDiagnostic(it, formatHost));
-    },
-  });
-  if (!parsed) throw new Error(`cannot read ${config}`);
-  return parsed;
+/** Prints the errors of a project. Returns its files. */
+function checkTypes(project: string): string[] {
+  const args = ['node_modules/typescript-native/bin/tsc', '--listFiles', '--project', project];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const lines = stdout.trim().split('\n');
+  for (const line of lines.filter((it) => !it.startsWith('/'))) fail(line);
+  return lines;
 }
 
-/** Returns the scripts in JavaScript, whose types are inferred for the lint rules and not checked. */
-function createProgramOfScripts(): ts.Program {
-  const folders = ['bin', 'scripts/build', 'src/cli', 'contract-tests/process'];
-  const found = folders.flatMap((it) => ts.sys.readDirectory(it, ['.mjs']));
-  return ts.createProgram(['eslint.config.js', ...found], { ...readConfig('tsconfig.json').options, allowJs: true });
+function run(file: string, ...args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, [`node_modules/${file}`, ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
+
+function fail(line: string): void {
+  console.log(line);
+  process.exitCode = 1;
 }
