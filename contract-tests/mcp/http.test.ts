@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/client';
+import type { Client } from '@modelcontextprotocol/client';
 import { hints, signals } from '../../generated/spec.js';
 import type { KeyOptions } from '../../src/keys/manage.js';
 import { makeAccount } from '../../testkit/calls.js';
