@@ -21,11 +21,9 @@ export function rateConfidence(
   if (!hasEvidence) return 0;
   const newest = Math.max(...drivers.map(({ weight }) => weight));
   // As of the newest signal, so that the confidence falls exactly with its age.
-  const asOfNewest = drivers.map((it) => ({
-    ...it,
-    weight: it.weight / newest,
-    logOdds: it.logOdds / newest,
-  }));
+  const asOfNewest = drivers.map(({ evidence, weight, logOdds }) => {
+    return { evidence, weight: weight / newest, logOdds: logOdds / newest };
+  });
   const { max, movement_share, contradiction_share } = model.confidence;
   const isRaised = published >= edge;
   const heart = asOfNewest.find(({ evidence }) => evidence === 'heart_rate');
@@ -50,13 +48,18 @@ function rateDistance(value: number, isRaised: boolean): number {
  */
 function rateSupport(drivers: readonly Driver[], situation: ScoreInput, isRaised: boolean): number {
   const { edge_log_odds, opposing_share } = model.confidence;
-  const doubts = signalCategories.map((category) => {
-    const all = drivers.filter(({ evidence }) => evidenceCategories[evidence] === category);
-    const sum = addLogOdds(all);
+  let doubts = 1;
+  for (const category of signalCategories) {
+    let [sum, most] = [0, 0];
+    for (const { evidence, weight, logOdds } of drivers) {
+      if (evidenceCategories[evidence] !== category) continue;
+      sum += logOdds;
+      most = Math.max(most, weight * rateReliability(evidence, situation, isRaised));
+    }
     const share = (isRaised ? sum > 0 : sum <= edge_log_odds) ? 1 : opposing_share;
-    return 1 - share * Math.max(0, ...all.map((it) => it.weight * rateReliability(it.evidence, situation, isRaised)));
-  });
-  return 1 - doubts.reduce((product, doubt) => product * doubt, 1);
+    doubts *= 1 - share * most;
+  }
+  return 1 - doubts;
 }
 
 function rateReliability(evidence: Driver['evidence'], situation: ScoreInput, isRaised: boolean): number {

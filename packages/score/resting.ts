@@ -31,10 +31,24 @@ export function addSmoothedRate(resting: HeartRateHistograms | undefined, rate: 
   const { blockBpm, blockSeconds, seenSeconds, secondsByBpm, phases, live } = settle(resting, atMs);
   const firstAtMs = keepFirstTime(resting.firstAtMs, atMs);
   const raisedSeconds = addRaised(resting, atMs);
-  // The large parts, which few readings change, come first: a database logs a changed text from its first difference on.
-  const kept = { firstAtMs, secondsByBpm, phases, pastPhases: resting.pastPhases, seenSeconds };
-  const changed = { atMs, bpm, seconds, isSkipped, isRaised, raisedSeconds, blockBpm, blockSeconds, isPast, live };
-  const next = { ...kept, ...changed };
+  const next: HeartRateHistograms = {
+    // The large parts, which few readings change, come first: a database logs a changed text from its first difference on.
+    firstAtMs,
+    secondsByBpm,
+    phases,
+    pastPhases: resting.pastPhases,
+    seenSeconds,
+    atMs,
+    bpm,
+    seconds,
+    isSkipped,
+    isRaised,
+    raisedSeconds,
+    blockBpm,
+    blockSeconds,
+    isPast,
+    live,
+  };
   return withLive(next, rate);
 }
 
@@ -123,7 +137,19 @@ function acceptHighLevel(riseBpm: number, seconds: number, phases: Learned['phas
  * Returns the resting and the typical heart rate of a histogram, and the rise above the typical one that counts as
  * stressed, in bpm. With few learned seconds, the typical heart rate is the resting heart rate.
  */
-function describe(secondsByBpm: Histogram, seconds: number) {
+function describe(secondsByBpm: Histogram, seconds: number): Described {
+  const known = described.get(secondsByBpm);
+  if (known?.seconds === seconds) return known;
+  const found = { seconds, ...describeBins(secondsByBpm, seconds) };
+  described.set(secondsByBpm, found);
+  return found;
+}
+
+type Described = ReturnType<typeof describeBins> & { readonly seconds: number };
+/** Most readings add to a block and change no bin. */
+const described = new WeakMap<Histogram, Described>();
+
+function describeBins(secondsByBpm: Histogram, seconds: number) {
   const { resting_quantile, typical_quantile, raised_quantile, typical_weight_seconds } = model.baseline;
   const { stressed_rise_bpm, stressed_rise_bpm_max } = model.heart_rate;
   const quantiles = [resting_quantile, typical_quantile, raised_quantile];
@@ -177,8 +203,15 @@ function addRaised(resting: HeartRateHistograms, atMs: number): number | undefin
 /** Returns the bins. They include the newest rate only if `atMs` is later than its timestamp. */
 function settle(resting: HeartRateHistograms, atMs: number): Learned {
   if (atMs <= resting.atMs) return resting;
-  return forget(resting.isSkipped ? resting : withNewest(resting), atMs - resting.atMs);
+  const known = settled.get(resting);
+  if (known?.atMs === atMs) return known.learned;
+  const learned = forget(resting.isSkipped ? resting : withNewest(resting), atMs - resting.atMs);
+  settled.set(resting, { atMs, learned });
+  return learned;
 }
+
+/** A reading settles the same bins twice: before it is scored, and when they learn from it. */
+const settled = new WeakMap<HeartRateHistograms, { readonly atMs: number; readonly learned: Learned }>();
 
 function withNewest(resting: HeartRateHistograms): Learned {
   const { atMs, bpm, seconds, blockBpm = 0, blockSeconds = 0, seenSeconds = 0, secondsByBpm, phases } = resting;

@@ -89,12 +89,15 @@ export function advanceSession(
   const published = publish(sensed, fused, sharing);
   const computed = computeState(sensed, { assessed, fused, device, published, sharing });
   const baseline = learnFrom(known, toBaselineSample(reading, assessed.ownSituation, device));
+  const own = ofReading(reading);
   return {
-    computed: { ...computed, ...ofReading(reading) },
+    computed: own ? { ...computed, ...own } : computed,
     baseline,
     point: toPoint(reading, computed.score, computed.confidence),
     fused: {
-      ...fused,
+      expressed: fused.expressed,
+      heart: fused.heart,
+      explained: fused.explained,
       heartRate: submitted.heart_rate ?? findOtherHeartRate(assessed.situation.signals),
       level: findLevel(assessed.situation, sensed.timestampMs),
     },
@@ -150,20 +153,22 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
   const { score, sinceMs } = published;
   const isPrior = !fused.hasEvidence && (!published.held || published.held.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
-  return {
+  const computed: ComputedState = {
     // What few readings change comes first in stored rows: a database logs a text from its first difference on.
-    ...{ model: modelVersion.number, received: listCategories(reading), sinceMs },
+    model: modelVersion.number,
+    received: listCategories(reading),
+    sinceMs,
     learned: computeProgress(situation.typical.heart_rate),
     known: round3(situation.typical.heart_rate.known),
     reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
     points: computePoints(fused, situation.signals, score),
-    ...{ timestampMs, score },
+    timestampMs,
+    score,
     confidence: reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs),
     previousScore: findPreviousScore(session, sharing),
-    ...(isPrior && { isPrior: true as const }),
-    ...(shared && { shared }),
-    ...(alone && { alone }),
   };
+  if (!isPrior && !shared && !alone) return computed;
+  return { ...computed, ...(isPrior && { isPrior }), ...(shared && { shared }), ...(alone && { alone }) };
 }
 
 /** Returns the live signals of the person after a reading. Undefined if no other session shares any. */
@@ -184,6 +189,7 @@ function remember(sensed: Sensed, { assessed, device, published, computed, basel
   const { session, reading, signals, timestampMs, agreeingTones } = sensed;
   const { recent, movements } = assessed;
   const { subjectId, baseline: own } = identify(session, reading, baseline);
+  const received = receivedAt(session, reading.atMs, computed.received);
   return {
     subjectId,
     baseline: own,
@@ -191,7 +197,7 @@ function remember(sensed: Sensed, { assessed, device, published, computed, basel
     eventSeq: session?.eventSeq,
     topicEvidence: session?.topicEvidence,
     sightedTopics: session?.sightedTopics,
-    latest: { ...computed, received: receivedAt(session, reading.atMs, computed.received) },
+    latest: received === computed.received ? computed : { ...computed, received },
     signals,
     recent,
     intervals: reading.rr_intervals_ms ? storeIntervals(session?.intervals, reading) : session?.intervals,
@@ -222,8 +228,10 @@ function heldAt(session: Session | undefined, timestampMs: number): PublishedSta
   if (!session) return undefined;
   const { latest, published: hold, held } = session;
   if (timestampMs === latest.timestampMs) return held;
-  const before = computePublishedBefore({ score: latest.score, hold }, held, hold.publishedMs ?? latest.timestampMs);
-  return { ...before, sinceMs: latest.sinceMs, isPrior: latest.isPrior };
+  const { score, sinceMs, isPrior } = latest;
+  const atMs = hold.publishedMs ?? latest.timestampMs;
+  const { bandSinceMs, scoreBefore, dwell, expressed, words } = computePublishedBefore({ score, hold }, held, atMs);
+  return { score, atMs, bandSinceMs, scoreBefore, dwell, expressed, words, sinceMs, isPrior };
 }
 
 /** Returns the hold after a reading without evidence. The score stays that of the last reading with evidence. */
@@ -300,11 +308,11 @@ export function replaceReading(
   return { point, computed: { ...state, received: listCategories(reading), ...ofReading(reading), ...own } };
 }
 
-/** Returns the computed fields that belong to one reading only, not to the latest state of its session. */
-function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> {
+/** Returns the computed fields that belong to one reading only, not to the latest state of its session. Undefined without any. */
+function ofReading(reading: Reading): Pick<ComputedState, 'rrQuality' | 'derived'> | undefined {
   const { rrQuality } = reading;
   const derived = listTextValues(reading);
-  return { ...(rrQuality && { rrQuality }), ...(derived && { derived }) };
+  return rrQuality || derived ? { ...(rrQuality && { rrQuality }), ...(derived && { derived }) } : undefined;
 }
 
 /** Returns true if the reading names a different subject than the one that the session is bound to. */

@@ -140,7 +140,10 @@ export const requiredNames = categories.map(({ name }) => name);
 
 /** Returns the signal categories of a reading, without duplicates. */
 export function listCategories(values: ReadingContent): SignalCategory[] {
-  return [...new Set(categories.filter(({ name }) => values[name] !== undefined).map(({ category }) => category))];
+  const listed: SignalCategory[] = [];
+  for (const { name, category } of categories)
+    if (values[name] !== undefined && !listed.includes(category)) listed.push(category);
+  return listed;
 }
 
 /** Returns the values that the service estimated from the text of a reading. Undefined if there are none. */
@@ -153,7 +156,9 @@ export function listTextValues({ derived, sentiment }: ReadingContent): TextValu
  * value counts, in any order of arrival.
  */
 export function mergeSignals(signals: Signals, reading: Reading): Signals {
-  return Object.fromEntries(signalNames.map((name) => [name, findNewest(name, signals, reading)])) as Signals;
+  const merged: Partial<Record<SignalName, NewestSample<SignalName>>> = {};
+  for (const name of signalNames) merged[name] = findNewest(name, signals, reading);
+  return merged as Signals;
 }
 
 function findNewest<N extends SignalName>(name: N, signals: Signals, reading: Reading): NewestSample<N> {

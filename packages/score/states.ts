@@ -158,15 +158,29 @@ function computeSlope(total: number, value: number): number {
 
 /** Rounds numbers down, and those with the largest remainders up, so that they add up to `sum`: their rounded sum. */
 function roundToSum(exact: Readonly<Record<string, number>>, sum: number): Record<string, number> {
-  const rounded = Object.entries(exact).map(([name, points]) => ({
-    name,
-    points: Math.floor(points),
-    rest: points % 1,
-  }));
-  const remainder = ({ rest }: { readonly rest: number }) => (rest < 0 ? rest + 1 : rest);
-  const left = sum - rounded.reduce((total, { points }) => total + points, 0);
-  const raised = [...rounded].sort((a, b) => remainder(b) - remainder(a)).slice(0, left);
-  return Object.fromEntries(rounded.map((it) => [it.name, it.points + (raised.includes(it) ? 1 : 0)]));
+  const rounded: Record<string, number> = {};
+  const rests: Record<string, number> = {};
+  let left = sum;
+  for (const name in exact) {
+    const points = exact[name] ?? 0;
+    const whole = (rounded[name] = Math.floor(points));
+    rests[name] = points - whole;
+    left -= whole;
+  }
+  // Few points are left, so each search for the largest remainder is cheaper than sorting.
+  for (; left > 0; left -= 1) {
+    const raised = findLargest(rests);
+    rounded[raised] = (rounded[raised] ?? 0) + 1;
+    rests[raised] = -1;
+  }
+  return rounded;
+}
+
+/** Returns the name of the largest number, the first one of equals. */
+function findLargest(numbers: Readonly<Record<string, number>>): string {
+  let [largest, most] = ['', -Infinity];
+  for (const name in numbers) if ((numbers[name] ?? 0) > most) [largest, most] = [name, numbers[name] ?? 0];
+  return largest;
 }
 
 /** Returns the points of a score with the neutral start, whose sum is the score. */

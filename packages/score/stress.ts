@@ -120,6 +120,7 @@ function collectDrivers(situation: ScoreInput, atMs: number): Driver[] {
 /** Raises the score by some points, at most to `focused`, if variability is below half of the person's own level. */
 function addFall(drivers: Driver[]): Driver[] {
   const { fall_points, fall_score_max } = model.hrv;
+  if (!drivers.some(({ fall = 0 }) => fall > 0)) return drivers;
   const total = addLogOdds(drivers);
   const value = toStressValue(total);
   return drivers.map((it) => {
