@@ -7,18 +7,36 @@ import type { Express } from 'express';
  */
 export const writtenEvent = 'written';
 
+type Act = () => unknown;
+
+/** What to call when a response is settled or written, so that each response has one listener per event. */
+const settling = new WeakMap<ServerResponse, Act[]>();
+const writing = new WeakMap<ServerResponse, Act[]>();
+
 /** Calls back once, when the response is sent or its connection is closed. */
-export function whenSettled(response: ServerResponse, act: () => unknown): void {
+export function whenSettled(response: ServerResponse, act: Act): void {
   // A connection that closed during earlier middleware emits no further event.
   if (response.destroyed) act();
-  else response.once('close', act);
+  else callOnce(settling, response, 'close', act);
 }
 
 /** Calls back once, when the response is written or settled. The client may still be sending its body. */
-export function whenWritten(response: ServerResponse, act: () => void): void {
-  response.once(writtenEvent, act);
-  // Only the first call adds a `close` listener. The listener emits `written`, which calls all `act` functions.
-  if (response.listenerCount(writtenEvent) === 1) whenSettled(response, () => response.emit(writtenEvent));
+export function whenWritten(response: ServerResponse, act: Act): void {
+  const isFirst = callOnce(writing, response, writtenEvent, act);
+  if (isFirst) whenSettled(response, () => response.emit(writtenEvent));
+}
+
+/** Calls all functions for the same event in order. Returns true for the first one. */
+function callOnce(all: WeakMap<ServerResponse, Act[]>, response: ServerResponse, event: string, act: Act): boolean {
+  const waiting = all.get(response);
+  if (waiting) return waiting.push(act) === 0;
+  const acts = [act];
+  all.set(response, acts);
+  response.once(event, () => {
+    all.delete(response);
+    for (const it of acts) it();
+  });
+  return true;
 }
 
 const slowRequests = new WeakSet<IncomingMessage>();

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createWindowLimit } from './window-limit.js';
 
-// Fake timers are required because rate-limiter-flexible reads the system clock and sets its own timers.
 beforeEach(() => void vi.useFakeTimers({ now: 0 }));
 afterEach(() => void vi.useRealTimers());
 
@@ -32,10 +31,13 @@ test('a quota of 0 means unlimited', async () => {
   expect(await consume('a', 's')).toBeUndefined();
 });
 
-test('a window that has ended leaves no timer', async () => {
+test('a window has no timer, and one that has ended is forgotten at a later request', async () => {
+  const forget = vi.spyOn(Map.prototype, 'delete');
   const consume = limit();
   for (let index = 0; index < 1000; index++) await consume('a', `s${index}`);
-  expect(vi.getTimerCount()).toBe(1000);
-  vi.advanceTimersByTime(60_000);
   expect(vi.getTimerCount()).toBe(0);
+  vi.advanceTimersByTime(60_000);
+  expect(await consume('a', 's0')).toMatchObject({ remaining: 2 });
+  expect(forget).toHaveBeenCalledTimes(1000);
+  forget.mockRestore();
 });

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type limits, sources } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
@@ -49,7 +48,7 @@ export async function openStoredReadings(parts: WindowParts) {
   const { quota, window_seconds: windowSeconds } = sources.stored_readings;
   const redis = await connect('source-readings', parts);
   await redis?.isAvailable();
-  const count = createCounter('source-readings', quota, windowSeconds, redis);
+  const count = createCounter('source-readings', windowSeconds, redis);
   return {
     count: async (stored: number, ...name: readonly string[]) => Math.max(0, quota - (await count(stored, name)).count),
     close: async () => redis?.close(),
@@ -68,21 +67,48 @@ export type WindowLimit = (...name: readonly string[]) => Promise<Allowance | un
  */
 export function createWindowLimit({ policy, quota, windowSeconds }: Window, shared?: SharedCounter): WindowLimit {
   if (quota === 0) return async () => undefined;
-  const countOne = createCounter(policy, quota, windowSeconds, shared);
+  const countOne = createCounter(policy, windowSeconds, shared);
   return async (...name) => {
     const { count, leftMs } = await countOne(1, name);
     return toAllowance({ policy, quota, windowSeconds }, count, leftMs);
   };
 }
 
-function createCounter(policy: string, points: number, windowSeconds: number, shared?: SharedCounter) {
-  const memory = new RateLimiterMemory({ keyPrefix: '', points, duration: windowSeconds });
+function createCounter(policy: string, windowSeconds: number, shared?: SharedCounter) {
+  const memory = createMemoryWindows(windowSeconds * 1000);
+  if (!shared) return async (requests: number, name: readonly string[]) => memory.count(name.join(' '), requests);
   return async (requests: number, name: readonly string[]): Promise<WindowCount> => {
     const key = keyOf(policy, name);
-    const counted = await shared?.count(key, windowSeconds * 1000, requests);
-    // A duration of zero would never expire in memory.
-    if (counted && counted.leftMs > 0) await memory.set(key, counted.count, counted.leftMs / 1000);
-    return counted ?? countInMemory(memory, key, requests);
+    const counted = await shared.count(key, windowSeconds * 1000, requests);
+    if (counted) memory.set(key, counted);
+    return counted ?? memory.count(key, requests);
+  };
+}
+
+interface MemoryWindow {
+  count: number;
+  readonly endsAtMs: number;
+}
+
+/** Counts in memory, without a timer per window. Once per window length, the windows that have ended are removed. */
+function createMemoryWindows(windowMs: number) {
+  const windows = new Map<string, MemoryWindow>();
+  let removeAtMs = 0;
+  const removeEnded = (nowMs: number) => {
+    for (const [key, { endsAtMs }] of windows) if (endsAtMs <= nowMs) windows.delete(key);
+    removeAtMs = nowMs + windowMs;
+  };
+  return {
+    count(key: string, requests: number): WindowCount {
+      const nowMs = performance.now();
+      if (nowMs >= removeAtMs) removeEnded(nowMs);
+      let window = windows.get(key);
+      if (!window || window.endsAtMs <= nowMs) windows.set(key, (window = { count: 0, endsAtMs: nowMs + windowMs }));
+      window.count += requests;
+      return { count: window.count, leftMs: window.endsAtMs - nowMs };
+    },
+    set: (key: string, { count, leftMs }: WindowCount) =>
+      void windows.set(key, { count, endsAtMs: performance.now() + leftMs }),
   };
 }
 
@@ -91,15 +117,6 @@ export function toAllowance(window: Window, count: number, leftMs: number): Allo
   const remaining = Math.max(0, window.quota - count);
   const resetSeconds = Math.max(1, Math.ceil(leftMs / 1000));
   return { ...window, remaining, resetSeconds, isExceeded: count > window.quota };
-}
-
-/** Counts requests in memory. The limiter rejects with its result when the quota is exceeded. */
-async function countInMemory(memory: RateLimiterMemory, key: string, requests: number): Promise<WindowCount> {
-  const result = await memory.consume(key, requests).catch((reason: unknown) => {
-    if (reason instanceof RateLimiterRes) return reason;
-    throw reason;
-  });
-  return { count: result.consumedPoints, leftMs: result.msBeforeNext };
 }
 
 /**
