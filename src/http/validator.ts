@@ -139,7 +139,7 @@ function describeRequest({ operationId, parameters, body }: Definition): object 
  * Returns a schema with each `x-pattern` replaced by a `pattern`. The published contract has no `pattern` next to
  * `format: date-time`, because generators apply the pattern to their date type, which fails.
  */
-function findSchema({ properties = {}, items, 'x-pattern': pattern, ...rest }: Schema): object {
+export function findSchema({ properties = {}, items, 'x-pattern': pattern, ...rest }: Schema): object {
   const keywords = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !annotations.includes(name));
   const fields = Object.entries(properties).map(([name, schema]) => [name, findSchema(schema)] as const);
   return {
