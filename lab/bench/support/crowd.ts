@@ -112,7 +112,11 @@ async function fill(knex: Knex, url: string, key: string, options: CrowdOptions,
   const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
   return {
     replaceHistories: () => replaceHistories(knex, template, readings),
-    addExpired: (count: number) => copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs),
+    async addExpired(count: number) {
+      await copyTo(0, Math.ceil(count / options.readingsPerSession), -expiredMs);
+      // The purge does not look for readings that are older than those that it has deleted.
+      await knex('stream_positions').update({ purged_to_ms: 0 });
+    },
     async countExpired() {
       const [row] = await expired().count({ count: '*' });
       return Number(row?.['count']);
