@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest';
 import { allow, setUp } from '../../testkit/consents.js';
-import { importedRequests } from '../../testkit/documented-requests.js';
+import { buildRequest, importedRequests, operations } from '../../testkit/documented-requests.js';
 import { pageEnv } from '../../testkit/person-link.js';
 import { startTestService } from '../../testkit/service.js';
 
 // A post requires a source key: contract-tests/submitSource.
 const names = importedRequests({}).flatMap(({ operationId }) => (operationId === 'submitSource' ? [] : [operationId]));
+
+test('an operation whose contract lacks the example of a parameter or body has no documented request', () => {
+  const posts = operations.filter(
+    ({ method, parameters }) => method !== 'GET' && parameters.some(({ required }) => required),
+  );
+  const [operation] = posts.filter(({ bodies }) => bodies.length > 0);
+  if (!operation) throw new Error('no operation has a required parameter and a body');
+  const parameters = operation.parameters.map((it) => ({ ...it, example: undefined }));
+  const bodies = operation.bodies.map((it) => ({ ...it, examples: [] }));
+  expect(() => buildRequest({ ...operation, parameters })).toThrow(/no example of source/);
+  expect(() => buildRequest({ ...operation, bodies })).toThrow(/no example of the body/);
+});
 
 test.each(names)('%s accepts the examples of all its parameters together', async (name) => {
   const service = await setUp(await startTestService({ env: pageEnv }), { consent: 'record' });

@@ -66,6 +66,8 @@ export interface Operation {
   readonly exclusive?: { readonly names: readonly string[]; readonly required?: boolean } | undefined;
   readonly requestDescription: string | undefined;
   readonly request: Body | undefined;
+  /** The request body in each media type. `request` is the first one. */
+  readonly bodies: readonly Body[];
   readonly answers: readonly Answer[];
 }
 
@@ -139,7 +141,8 @@ function readOperation(node: Node, method: string, path: string | undefined): Op
     exclusive: node['x-exclusive-parameters'] as Operation['exclusive'],
     parameters: ((node['parameters'] ?? []) as Node[]).map((it) => resolve(it) as unknown as Parameter),
     requestDescription: request && String(request['description']),
-    request: readBody(request),
+    request: listBodies(request)[0],
+    bodies: listBodies(request),
     answers: Object.entries(node['responses'] as Named).map(([status, it]) => readAnswer(status, resolve(it))),
   };
 }
@@ -150,15 +153,16 @@ function readAnswer(status: string, node: Node): Answer {
     status,
     description: String(node['description']),
     headers: headers.map(([name, it]) => ({ name, description: String(resolve(it)['description']) })),
-    body: readBody(node),
+    body: listBodies(node)[0],
   };
 }
 
-function readBody(node: Node | undefined): Body | undefined {
-  const [entry] = Object.entries((node?.['content'] ?? {}) as Named);
-  if (!entry) return undefined;
-  const [mediaType, { schema, examples = {} }] = entry;
-  return { mediaType, schema: schema as Schema, examples: Object.entries(examples as Named).map(readExample) };
+function listBodies(node: Node | undefined): Body[] {
+  return Object.entries((node?.['content'] ?? {}) as Named).map(([mediaType, { schema, examples = {} }]) => ({
+    mediaType,
+    schema: schema as Schema,
+    examples: Object.entries(examples as Named).map(readExample),
+  }));
 }
 
 function readExample([name, node]: [string, Node]): Example {
