@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { batch as batchLimits, body as bodyLimits, sources as sourceLimits } from '../../../generated/spec.js';
-import contract from '../../../generated/openapi.json' with { type: 'json' };
-import type { OperationId } from '../../../src/contract/contract.js';
-import { type Reference, resolve } from '../../../testkit/reference.js';
+import { batch as batchLimits, body as bodyLimits, sources as sourceLimits } from '../generated/spec.js';
+import type { Operation, Parameter } from '../packages/docs/contract.js';
+import type { OperationId } from '../src/contract/contract.js';
+import { buildRequest, type DocumentedRequest, operations } from './documented-requests.js';
 
 /** Test data of the check. All names are unique. */
 export interface Own {
@@ -19,6 +19,8 @@ export interface Own {
   sourceKey: string;
   /** Id of the test event. Empty before the event is queued. */
   deliveryId: string;
+  /** The time of the service in epoch ms. */
+  readonly now: () => number;
 }
 
 export interface Asked {
@@ -31,177 +33,132 @@ export interface Asked {
   readonly request: (own: Own) => Sent;
 }
 
-export interface Sent {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
-  readonly contentType?: string;
-  readonly withoutKey?: boolean;
-  /** Sent instead of the key of the account. */
-  readonly key?: string;
+export interface Sent extends Pick<DocumentedRequest, 'path' | 'init'> {
+  /** Sent instead of the key of the account. Null: the request has no key. */
+  readonly key?: string | null;
 }
 
-interface Operation {
-  readonly operationId: OperationId;
-  readonly parameters?: ReadonlyArray<Reference | Parameter>;
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly examples: Readonly<Record<string, unknown>> }>>;
-  };
-  readonly responses: object;
-}
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly example?: unknown;
-}
-
-/**
- * Error statuses that any client can cause. The statuses 429, 500 and 503 are excluded, because they require a special
- * situation.
- */
-const refusals = [400, 401, 404, 405, 413, 415, 422] as const;
-type Refusal = (typeof refusals)[number];
-
-const noSourceKey = { sourceKeyId: '', sourceKey: '' };
-
-export function newOwn(): Own {
+export function newOwn(now = Date.now): Own {
   const name = `contract-check-${randomUUID()}`;
-  return {
-    session_id: name,
-    subject_id: name,
-    url: `https://${name}.invalid/hooks`,
-    webhookId: '',
-    alertId: '',
-    deliveryId: '',
-    ...noSourceKey,
-  };
+  const noIds = { webhookId: '', alertId: '', deliveryId: '', sourceKeyId: '', sourceKey: '' };
+  return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, ...noIds, now };
 }
 
-const consent = { categories: [], purposes: [], context: 'personal', event_time: new Date().toISOString() };
+/** Returns names and ids that do not exist. */
+function newAbsent(): Own {
+  const ids = { webhookId: 'wh_none', alertId: 'alr_none', deliveryId: 'dlv_none', sourceKeyId: 'srk_none' };
+  return { ...newOwn(), ...ids };
+}
+
+type Created = Readonly<Record<'id' | 'key' | 'delivery_id', string>>;
+
+/** What later requests need from the successful response to a request. */
+const learned: Readonly<Record<string, (body: Created) => Partial<Own>>> = {
+  'POST /webhooks/register': ({ id }) => ({ webhookId: id }),
+  'POST /v1/alerts': ({ id }) => ({ alertId: id }),
+  'POST /v1/source-keys': ({ id, key }) => ({ sourceKeyId: id, sourceKey: key }),
+  'POST /webhooks/{id}/test': ({ delivery_id }) => ({ deliveryId: delivery_id }),
+};
+
+/** Keeps the ids of a successful response for later requests. */
+export function learn(own: Own, { operation }: Asked, body: unknown): void {
+  Object.assign(own, learned[operation]?.(body as Created));
+}
+
+const at = ({ now }: Own, secondsAgo = 0) => new Date(now() - secondsAgo * 1000).toISOString();
 
 /** Bodies that later requests require. Any other body is the first example of the contract, with the names of `Own`. */
 const bodies: Partial<Record<OperationId, (own: Own) => object>> = {
-  ingest: ({ session_id, subject_id }) => ({
-    ...{ session_id, subject_id, timestamp: new Date().toISOString(), heart_rate: 88, tone: 'tense' },
+  ingest: (own) => ({
+    ...{ session_id: own.session_id, subject_id: own.subject_id, timestamp: at(own), heart_rate: 88, tone: 'tense' },
     ...{ user_message: 'My exam is tomorrow.', ai_response: 'Which part of the exam worries you?' },
   }),
-  ingestBatch: ({ session_id, subject_id }) =>
+  ingestBatch: (own) =>
     [70, 72].map((heart_rate, seconds) => {
-      const timestamp = new Date(Date.now() - (60 - seconds) * 1000).toISOString();
-      return { session_id, subject_id, timestamp, heart_rate, backfill: true };
+      const { session_id, subject_id } = own;
+      return { session_id, subject_id, timestamp: at(own, 60 - seconds), heart_rate, backfill: true };
     }),
-  putConsent: () => consent,
+  putConsent: (own) => ({ categories: [], purposes: [], context: 'personal', event_time: at(own) }),
   retryDeliveries: ({ webhookId }) => ({ webhook_id: webhookId }),
 };
 
 /** Statuses of these successful requests if the mode of consent is off. */
-const withoutConsent: Partial<Record<OperationId, number>> = {
+const withoutConsent: Partial<Record<string, number>> = {
   putConsent: 409,
   getConsent: 404,
   listConsentVersions: 404,
 };
 
-/** Functions that modify a valid request so that it is rejected with the status. */
-const refused: { readonly [Status in Refusal]: (sent: Sent) => Partial<Sent> } = {
-  400: ({ contentType }) => ({ body: contentType ? '\n\n' : '{"session_id":' }),
-  401: () => ({ withoutKey: true }),
+const isBatch = ({ path }: Sent) => path.startsWith('/v1/ingest/batch');
+const withBody = (sent: Sent, body: string): Sent => ({ ...sent, init: { ...sent.init, body } });
+
+/**
+ * Functions that modify a valid request so that it is rejected with the status. Any client can cause these statuses. The
+ * statuses 429, 500 and 503 require a special situation.
+ */
+const refused = {
+  400: (sent: Sent) => withBody(sent, isBatch(sent) ? '\n\n' : '{"session_id":'),
+  401: (sent: Sent) => ({ ...sent, key: null }),
   // A PUT creates what it names, so only its path can be unknown.
-  404: ({ method, path }) => (method === 'PUT' ? { path: `${path}s` } : {}),
-  405: () => ({ method: 'PATCH' }),
-  413: ({ contentType, key }) => {
-    const { max_bytes } = key === undefined ? (contentType ? batchLimits : bodyLimits) : sourceLimits;
-    return { body: JSON.stringify({ padding: 'x'.repeat(max_bytes) }) };
+  404: (sent: Sent) => (sent.init.method === 'PUT' ? { ...sent, path: `${sent.path}s` } : sent),
+  405: (sent: Sent) => ({ ...sent, init: { ...sent.init, method: 'PATCH' } }),
+  413: (sent: Sent) => {
+    const { max_bytes } = sent.key === undefined ? (isBatch(sent) ? batchLimits : bodyLimits) : sourceLimits;
+    return withBody(sent, JSON.stringify({ padding: 'x'.repeat(max_bytes) }));
   },
-  415: () => ({ contentType: 'text/csv' }),
-  422: ({ path }) => ({ path: `${path}${path.includes('?') ? '&' : '?'}unexpected=1` }),
+  415: (sent: Sent) => ({ ...sent, init: { ...sent.init, headers: { 'Content-Type': 'text/csv' } } }),
+  422: (sent: Sent) => ({ ...sent, path: `${sent.path}${sent.path.includes('?') ? '&' : '?'}unexpected=1` }),
 };
 
 /** Returns every documented response that a client can cause, then undocumented methods and an unknown path. */
 export function plan(): Asked[] {
-  const asked = operations().flatMap(({ path, method, it, statuses }) => {
-    const operation = `${method} ${path}`;
-    const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
-    const isRefusal = (status: number): status is Refusal => (refusals as readonly number[]).includes(status);
-    return [
-      ...statuses.filter(isRefusal).map((status) => ({
-        ...{ operation, status },
-        request: (own: Own) => {
-          const sent = requestOf(
-            path,
-            method,
-            it,
-            status === 404
-              ? {
-                  ...newOwn(),
-                  webhookId: 'wh_none',
-                  alertId: 'alr_none',
-                  deliveryId: 'dlv_none',
-                  sourceKeyId: 'srk_none',
-                }
-              : own,
-          );
-          return { ...sent, ...refused[status](sent) };
-        },
-      })),
-      ...answered.map((status) => ({
-        ...{ operation, status, statusWithoutConsent: withoutConsent[it.operationId] },
-        request: (own: Own) => requestOf(path, method, it, own),
-      })),
-    ];
-  });
-  const notOffered = Object.keys(contract.paths).map((path) => ({
+  const notOffered = [...new Set(operations.map(({ path }) => path))].map((path) => ({
     ...{ operation: `PATCH ${path}`, status: 405 },
-    request: () => ({ method: 'PATCH', path: path.replace(/\{\w+\}/g, 'none') }),
+    request: () => toSent('PATCH', String(path).replace(/\{\w+\}/g, 'none')),
   }));
-  const unknown = { operation: 'GET /nowhere', status: 404, request: () => ({ method: 'GET', path: '/nowhere' }) };
-  return [...asked, ...notOffered, unknown];
-}
-
-function requestOf(path: string, method: string, operation: Operation, own: Own): Sent {
-  const idsByPath = { '/v1/source-keys': own.sourceKeyId, '/v1/alerts': own.alertId };
-  const [, id = own.webhookId] = Object.entries(idsByPath).find(([start]) => path.startsWith(start)) ?? [];
-  const values: Readonly<Record<string, unknown>> = {
-    ...{ session_id: own.session_id, subject_id: own.subject_id, url: own.url },
-    id,
-    ...{ delivery_id: own.deliveryId, topic: 'exams', timestamp: new Date().toISOString() },
-  };
-  const parameters = (operation.parameters ?? []).map((it) => resolve<Parameter>(contract, it));
-  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    String(values[name] ?? exampleOf(parameters, name)),
-  );
-  // A list of the account may contain data of others: the first name restricts it.
-  const queried = parameters.filter((it) => it.in === 'query');
-  const [owner] = queried.filter(({ name }) => ['session_id', 'subject_id'].includes(name));
-  const query = queried.filter((it) => it.required || it === owner);
-  const text = query.map(({ name }) => `${name}=${String(values[name] ?? exampleOf(parameters, name))}`).join('&');
-  const body = bodies[operation.operationId]?.(own) ?? createExampleBody(operation, values);
-  const ofSource = operation.operationId === 'submitSource' && { key: own.sourceKey };
-  const sent = { method, path: text ? `${target}?${text}` : target, ...ofSource };
-  if (!Array.isArray(body)) return { ...sent, ...(body && { body: JSON.stringify(body) }) };
-  const lines = body.map((line) => `${JSON.stringify(line)}\n`).join('');
-  return { ...sent, body: lines, contentType: 'application/x-ndjson' };
-}
-
-function exampleOf(parameters: readonly Parameter[], name: string): unknown {
-  return parameters.find((it) => it.name === name)?.example;
-}
-
-/** Returns the first example of the body, with the values of fields that it has. */
-function createExampleBody({ requestBody }: Operation, values: Readonly<Record<string, unknown>>): object | undefined {
-  const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
-  if (example === undefined) return undefined;
-  const { value } = resolve<{ value: object }>(contract, example as Reference);
-  return Object.fromEntries(Object.entries(value).map(([name, it]) => [name, values[name] ?? it]));
+  const unknown = { operation: 'GET /nowhere', status: 404, request: () => toSent('GET', '/nowhere') };
+  return [...listInOrder().flatMap(listResponses), ...notOffered, unknown];
 }
 
 /** Returns the operations: first those that create data, then those that read it, then those that remove it, in reverse order. */
-function operations() {
-  const all = Object.entries(contract.paths).flatMap(([path, item]) =>
-    Object.entries(item as unknown as Record<string, Operation>).map(([verb, it]) => ({
-      ...{ path, method: verb.toUpperCase(), it, statuses: Object.keys(it.responses).map(Number) },
-    })),
-  );
-  const of = (...methods: string[]) => all.filter(({ method }) => methods.includes(method));
+function listInOrder(): Operation[] {
+  const of = (...methods: string[]) => operations.filter(({ method }) => methods.includes(method));
   return [...of('POST', 'PUT'), ...of('GET'), ...of('DELETE').reverse()];
+}
+
+/** Returns the errors of an operation, then its successful responses. */
+function listResponses(it: Operation): Asked[] {
+  const operation = `${it.method} ${it.path}`;
+  const statuses = it.answers.map(({ status }) => Number(status));
+  const isRefusal = (status: number): status is keyof typeof refused => status in refused;
+  const errors = statuses.filter(isRefusal).map((status) => ({
+    ...{ operation, status },
+    request: (own: Own) => refused[status](requestOf(it, status === 404 ? newAbsent() : own)),
+  }));
+  const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
+  const successes = answered.map((status) => ({
+    ...{ operation, status, statusWithoutConsent: withoutConsent[it.id] },
+    request: (own: Own) => requestOf(it, own),
+  }));
+  return [...errors, ...successes];
+}
+
+function requestOf(operation: Operation, own: Own): Sent {
+  const { id, path = '', parameters } = operation;
+  const idsByPath = { '/v1/source-keys': own.sourceKeyId, '/v1/alerts': own.alertId };
+  const [, ownId = own.webhookId] = Object.entries(idsByPath).find(([start]) => path.startsWith(start)) ?? [];
+  const { session_id, subject_id, url, deliveryId: delivery_id } = own;
+  const values = { session_id, subject_id, url, delivery_id, id: ownId, timestamp: at(own) };
+  // A list of the account may contain data of others: the first name restricts it.
+  const owner = parameters.find(({ in: place, name }) => place === 'query' && /^(session|subject)_id$/.test(name));
+  const isSent = (it: Parameter) => it.required === true || it === owner;
+  const body = bodies[id as OperationId]?.(own);
+  return {
+    ...buildRequest(operation, { isSent, values, body }),
+    ...(id === 'submitSource' && { key: own.sourceKey }),
+  };
+}
+
+function toSent(method: string, path: string): Sent {
+  return { path, init: { method, headers: {} } };
 }

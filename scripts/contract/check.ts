@@ -7,7 +7,7 @@ import { textOf } from '../../testkit/text-of.js';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import pc from 'picocolors';
 import { assertConforms } from '../../testkit/conformance.js';
-import { type Asked, newOwn, type Own, plan, type Sent } from './check/plan.js';
+import { type Asked, learn, newOwn, type Own, plan, type Sent } from '../../testkit/contract-plan.js';
 import { readBaseUrl } from '../../packages/tools/service.js';
 import { launch } from '../../testkit/launch.js';
 import { textTable } from '../../packages/tools/terminal/table.js';
@@ -51,27 +51,15 @@ async function check({ url, key }: Options): Promise<void> {
 }
 
 /** Returns how the response differs from the expected response. Returns an empty text if it does not differ. */
-async function faultOf(
-  { operation, status, statusWithoutConsent, request }: Asked,
-  own: Own,
-  url: string,
-  key: string,
-): Promise<string> {
-  const sent = request(own);
+async function faultOf(asked: Asked, own: Own, url: string, key: string): Promise<string> {
+  const sent = asked.request(own);
   try {
     const answer = await send(sent, url, key);
     const { text, body } = await textOf(answer);
-    if (operation === 'POST /webhooks/register' && answer.ok) own.webhookId = (body as { id: string }).id;
-    if (operation === 'POST /v1/alerts' && answer.ok) own.alertId = (body as { id: string }).id;
-    if (operation === 'POST /v1/source-keys' && answer.ok) {
-      const created = body as { readonly id: string; readonly key: string };
-      Object.assign(own, { sourceKeyId: created.id, sourceKey: created.key });
-    }
-    if (operation === 'POST /webhooks/{id}/test' && answer.ok)
-      own.deliveryId = (body as { delivery_id: string }).delivery_id;
-    if (answer.status !== status && answer.status !== statusWithoutConsent)
+    if (answer.ok) learn(own, asked, body);
+    if (answer.status !== asked.status && answer.status !== asked.statusWithoutConsent)
       return `answered ${answer.status} ${text.slice(0, 200)}`;
-    assertConforms(sent.method, sent.path.split('?')[0] ?? '', answer, body);
+    assertConforms(sent.init.method, sent.path.split('?')[0] ?? '', answer, body);
     return '';
   } catch (error) {
     const { message, cause } = error as Error & { cause?: { message?: string } };
@@ -79,15 +67,14 @@ async function faultOf(
   }
 }
 
-function send(
-  { method, path, body, contentType = 'application/json', withoutKey, key: ownKey }: Sent,
-  url: string,
-  key: string,
-) {
+function send({ path, init, key: ownKey }: Sent, url: string, key: string) {
   return fetch(url + path, {
-    method,
-    headers: { ...(!withoutKey && { 'X-Service-Key': ownKey ?? key }), ...(body && { 'Content-Type': contentType }) },
-    ...(body && { body }),
+    ...init,
+    headers: {
+      ...(ownKey !== null && { 'X-Service-Key': ownKey ?? key }),
+      ...(init.body && { 'Content-Type': 'application/json' }),
+      ...init.headers,
+    },
     redirect: 'manual',
     signal: AbortSignal.timeout(answerLimitMs),
   });
@@ -96,7 +83,8 @@ function send(
 /** Erases data that an earlier, failed run did not erase. */
 async function erase({ subject_id, webhookId }: Own, url: string, key: string): Promise<void> {
   const paths = [`/v1/subjects/${subject_id}`, ...(webhookId ? [`/webhooks/${webhookId}`] : [])];
-  for (const path of paths) await send({ method: 'DELETE', path }, url, key).catch(() => undefined);
+  const init = { method: 'DELETE', headers: {} };
+  for (const path of paths) await send({ path, init }, url, key).catch(() => undefined);
 }
 
 function readUrl(text: string): string {
