@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import contract from '../../generated/openapi.json' with { type: 'json' };
 import { readConfig } from '../../src/config/config.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
+import { definitions } from '../../src/contract/definitions.js';
 import { revokeKey } from '../../src/keys/manage.js';
 import { createSessionTokens } from '../../src/keys/session-token.js';
 import { createKeyTable, type ListedKey } from '../../src/store/keys.js';
@@ -15,11 +15,8 @@ import { bearer, issueToken } from '../../testkit/tokens.js';
 import { until } from '../../testkit/until.js';
 
 const requests = requestsById();
-const accepting = new Set(
-  Object.values(contract.paths)
-    .flatMap((methods) => Object.values(methods) as Array<{ operationId: string; security?: object[] }>)
-    .filter(({ security }) => security?.some((scheme) => 'BearerToken' in scheme))
-    .map(({ operationId }) => operationId),
+const accepting = new Set<string>(
+  definitions.filter(({ acceptsToken }) => acceptsToken).map(({ operationId }) => operationId),
 );
 
 let service: TestService;

@@ -1,4 +1,5 @@
-import contract from '../../generated/openapi.json' with { type: 'json' };
+import type { Operation } from '../../packages/docs/contract.js';
+import { operations } from '../../testkit/documented-requests.js';
 
 /** A hostile request. It does not contain a key. */
 export interface HostileRequest {
@@ -220,18 +221,16 @@ export function bodyOfLines(lines: readonly Uint8Array[]): Buffer {
 
 /** Returns `perOperation` requests per operation of the contract, each hostile in its body, query, path or headers. */
 export function hostileRequests(random: Random, perOperation: number): HostileRequest[] {
-  const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  );
-  return operations.flatMap(({ path, method, operation }) =>
-    Array.from({ length: perOperation }, (_, index) => makeOne(random, index, path, method, operation)),
+  return operations.flatMap((operation) =>
+    Array.from({ length: perOperation }, (_, index) => makeOne(random, index, operation)),
   );
 }
 
-function makeOne(random: Random, index: number, path: string, method: string, operation: object): HostileRequest {
+function makeOne(random: Random, index: number, operation: Operation): HostileRequest {
+  const { path = '', method, request, parameters } = operation;
   const [name, grammar] = Object.entries(grammars)[index % Object.keys(grammars).length] as [string, Grammar];
-  const takesBody = 'requestBody' in operation;
-  const target = fillPath(random, path) + (takesBody && index % 3 !== 0 ? '' : hostileQuery(random, operation));
+  const takesBody = request !== undefined;
+  const target = fillPath(random, path) + (takesBody && index % 3 !== 0 ? '' : hostileQuery(random, parameters));
   const start = () => Buffer.from(grammar(random, validStart(path)));
   const body = takesBody || index % 4 === 0 ? start() : undefined;
   const headers = index % 5 === 0 ? pick(random, headerTricks) : { 'Content-Type': 'application/json' };
@@ -247,20 +246,13 @@ function fillPath(random: Random, path: string): string {
   return path.replace(/\{\w+\}/g, () => encode(random, pick(random, queryTexts).slice(0, 300)) || 'x');
 }
 
-function hostileQuery(random: Random, operation: object): string {
-  const names = [...namesOf(operation), 'verbose', '__proto__', 'a[b]', ''];
+function hostileQuery(random: Random, parameters: Operation['parameters']): string {
+  const names = [...parameters.map(({ name }) => name), 'verbose', '__proto__', 'a[b]', ''];
   const pairs = Array.from(
     { length: Math.floor(random() * 4) },
     () => `${encodeURIComponent(pick(random, names))}=${encode(random, pick(random, queryTexts))}`,
   );
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
-}
-
-function namesOf(operation: { parameters?: ReadonlyArray<{ $ref?: string }> }): string[] {
-  return (operation.parameters ?? []).map(({ $ref = '' }) => {
-    const name = $ref.split('/').at(-1) as keyof typeof contract.components.parameters;
-    return contract.components.parameters[name].name;
-  });
 }
 
 /** Encodes a text for a URL. Leaves some characters unencoded if HTTP allows them. */

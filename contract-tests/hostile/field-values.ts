@@ -1,4 +1,4 @@
-import contract from '../../generated/openapi.json' with { type: 'json' };
+import { operations } from '../../testkit/documented-requests.js';
 
 export interface FieldRequest {
   /** Operation, location and value, e.g. `/webhooks/retries /delivery_ids/0 "é"`. */
@@ -44,9 +44,12 @@ const hostileValues: readonly Json[] = [
  * is replaced by one value.
  */
 export function fieldRequests(nowText: string): FieldRequest[] {
-  return Object.entries(contract.paths).flatMap(([path, methods]) => {
-    const examples = 'post' in methods ? examplesOf(methods.post) : [];
-    return examples.flatMap((example) => {
+  const posts = operations.filter(({ method }) => method === 'POST');
+  return posts.flatMap(({ path = '', request }) => {
+    // The readings of a batch are tested as bodies of single readings, and as lines in lines.test.ts.
+    const examples = (request?.examples ?? []).filter(({ value }) => !Array.isArray(value));
+    return examples.flatMap(({ value }) => {
+      const example = value as { readonly [name: string]: Json };
       const valid = 'timestamp' in example ? { ...example, timestamp: nowText } : example;
       return placesOf(valid).flatMap((place) =>
         hostileValues.map((value) => {
@@ -56,16 +59,6 @@ export function fieldRequests(nowText: string): FieldRequest[] {
       );
     });
   });
-}
-
-function examplesOf(operation: object): Array<{ readonly [name: string]: Json }> {
-  if (!('requestBody' in operation)) return [];
-  const { content } = operation.requestBody as {
-    content: { 'application/json'?: { examples: Record<string, { value: { [name: string]: Json } }> } };
-  };
-  // The readings of a batch are tested as bodies of single readings, and as lines in lines.test.ts.
-  const values = Object.values(content['application/json']?.examples ?? {}).map(({ value }) => value);
-  return values.filter((value) => !Array.isArray(value));
 }
 
 /** Returns the paths of every field and array item, and of the position after the last item. */

@@ -1,5 +1,4 @@
-import { personLinks as settings } from '../../generated/spec.js';
-import contract from '../../generated/openapi.json' with { type: 'json' };
+import { operationScopes, personLinks as settings } from '../../generated/spec.js';
 import type { Schema } from '../../src/contract/contract.js';
 import { setUp } from '../../testkit/consents.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
@@ -33,16 +32,11 @@ async function startWithTwo(): Promise<TestService> {
 
 test('every operation of the page belongs to one grant, and each grant asks for the scopes of its operations', () => {
   for (const grant of allGrants) {
-    const needed = settings.grants[grant].operations.map((it) => findScope(it));
+    const needed = settings.grants[grant].operations.map((it) => operationScopes[it]);
     expect(new Set(needed)).toEqual(new Set(settings.grants[grant].scopes));
   }
   expect(grantOf.size).toBe(allGrants.flatMap((it) => settings.grants[it].operations).length);
 });
-
-function findScope(operationId: string): string | undefined {
-  const all = Object.values(contract.paths).flatMap((it) => Object.values(it as object));
-  return all.find((it) => it.operationId === operationId)?.['x-scope'];
-}
 
 test('no operation gives a link with all grants anything of another person, or changes it', async () => {
   const service = await startWithTwo();
