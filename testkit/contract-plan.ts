@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import contract from '../generated/openapi.json' with { type: 'json' };
 import { batch as batchLimits, body as bodyLimits, sources as sourceLimits } from '../generated/spec.js';
 import type { Operation, Parameter } from '../packages/docs/contract.js';
 import type { OperationId } from '../src/contract/contract.js';
 import { buildRequest, type DocumentedRequest, operations } from './documented-requests.js';
+
+const { PathNotFound } = contract.components.responses;
 
 /** Test data of the check. All names are unique. */
 export interface Own {
@@ -19,6 +22,8 @@ export interface Own {
   sourceKey: string;
   /** Id of the test event. Empty before the event is queued. */
   deliveryId: string;
+  /** Id of the link of the person. Empty before it is created. */
+  linkId: string;
   /** The time of the service in epoch ms. */
   readonly now: () => number;
 }
@@ -27,8 +32,8 @@ export interface Asked {
   /** Method and path, e.g. `POST /v1/ingest`. */
   readonly operation: string;
   readonly status: number;
-  /** The status instead, if the account records no consent. */
-  readonly statusWithoutConsent?: number | undefined;
+  /** The status instead, if the account records no consent, or the service gives no links. */
+  readonly statusIfOff?: number | undefined;
   /** Creates the request. Called just before the request is sent. */
   readonly request: (own: Own) => Sent;
 }
@@ -40,14 +45,14 @@ export interface Sent extends Pick<DocumentedRequest, 'path' | 'init'> {
 
 export function newOwn(now = Date.now): Own {
   const name = `contract-check-${randomUUID()}`;
-  const noIds = { webhookId: '', alertId: '', deliveryId: '', sourceKeyId: '', sourceKey: '' };
+  const noIds = { webhookId: '', alertId: '', deliveryId: '', linkId: '', sourceKeyId: '', sourceKey: '' };
   return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, ...noIds, now };
 }
 
 /** Returns names and ids that do not exist. */
 function newAbsent(): Own {
-  const ids = { webhookId: 'wh_none', alertId: 'alr_none', deliveryId: 'dlv_none', sourceKeyId: 'srk_none' };
-  return { ...newOwn(), ...ids };
+  const ids = { webhookId: 'wh_none', alertId: 'alr_none', deliveryId: 'dlv_none', linkId: 'lnk_none' };
+  return { ...newOwn(), ...ids, sourceKeyId: 'srk_none' };
 }
 
 type Created = Readonly<Record<'id' | 'key' | 'delivery_id', string>>;
@@ -57,6 +62,7 @@ const learned: Readonly<Record<string, (body: Created) => Partial<Own>>> = {
   'POST /webhooks/register': ({ id }) => ({ webhookId: id }),
   'POST /v1/alerts': ({ id }) => ({ alertId: id }),
   'POST /v1/source-keys': ({ id, key }) => ({ sourceKeyId: id, sourceKey: key }),
+  'POST /v1/subjects/{subject_id}/links': ({ id }) => ({ linkId: id }),
   'POST /webhooks/{id}/test': ({ delivery_id }) => ({ deliveryId: delivery_id }),
 };
 
@@ -82,11 +88,10 @@ const bodies: Partial<Record<OperationId, (own: Own) => object>> = {
   retryDeliveries: ({ webhookId }) => ({ webhook_id: webhookId }),
 };
 
-/** Statuses of these successful requests if the mode of consent is off. */
-const withoutConsent: Partial<Record<string, number>> = {
-  putConsent: 409,
-  getConsent: 404,
-  listConsentVersions: 404,
+/** Statuses of these successful requests if the mode of consent is off, or PUBLIC_URL is absent. */
+const ifOff: Partial<Record<string, number>> = {
+  ...{ putConsent: 409, getConsent: 404, listConsentVersions: 404 },
+  ...{ createLink: 422, removeLink: 404 },
 };
 
 const isBatch = ({ path }: Sent) => path.startsWith('/v1/ingest/batch');
@@ -99,8 +104,7 @@ const withBody = (sent: Sent, body: string): Sent => ({ ...sent, init: { ...sent
 const refused = {
   400: (sent: Sent) => withBody(sent, isBatch(sent) ? '\n\n' : '{"session_id":'),
   401: (sent: Sent) => ({ ...sent, key: null }),
-  // A PUT creates what it names, so only its path can be unknown.
-  404: (sent: Sent) => (sent.init.method === 'PUT' ? { ...sent, path: `${sent.path}s` } : sent),
+  404: (sent: Sent) => sent,
   405: (sent: Sent) => ({ ...sent, init: { ...sent.init, method: 'PATCH' } }),
   413: (sent: Sent) => {
     const { max_bytes } = sent.key === undefined ? (isBatch(sent) ? batchLimits : bodyLimits) : sourceLimits;
@@ -120,10 +124,15 @@ export function plan(): Asked[] {
   return [...listInOrder().flatMap(listResponses), ...notOffered, unknown];
 }
 
-/** Returns the operations: first those that create data, then those that read it, then those that remove it, in reverse order. */
+/**
+ * Returns the operations: first those that create data, then those that read it, then those that remove it, in reverse
+ * order, and at last the erasure of the person, which removes all data.
+ */
 function listInOrder(): Operation[] {
   const of = (...methods: string[]) => operations.filter(({ method }) => methods.includes(method));
-  return [...of('POST', 'PUT'), ...of('GET'), ...of('DELETE').reverse()];
+  const isErasure = ({ id }: Operation) => Number(id === 'deleteSubject');
+  const removals = of('DELETE').reverse();
+  return [...of('POST', 'PUT'), ...of('GET'), ...removals.sort((a, b) => isErasure(a) - isErasure(b))];
 }
 
 /** Returns the errors of an operation, then its successful responses. */
@@ -133,22 +142,32 @@ function listResponses(it: Operation): Asked[] {
   const isRefusal = (status: number): status is keyof typeof refused => status in refused;
   const errors = statuses.filter(isRefusal).map((status) => ({
     ...{ operation, status },
-    request: (own: Own) => refused[status](requestOf(it, status === 404 ? newAbsent() : own)),
+    request: (own: Own) => refused[status](status === 404 ? requestAbsent(it) : requestOf(it, own)),
   }));
   const answered = statuses.filter((status) => status < 300).sort((a, b) => b - a);
   const successes = answered.map((status) => ({
-    ...{ operation, status, statusWithoutConsent: withoutConsent[it.id] },
+    ...{ operation, status, statusIfOff: ifOff[it.id] },
     request: (own: Own) => requestOf(it, own),
   }));
   return [...errors, ...successes];
+}
+
+/** Returns a request of what does not exist. An operation that accepts any name gets a path that cannot be decoded. */
+function requestAbsent(operation: Operation): Sent {
+  const { method, path = '', answers } = operation;
+  const { key: _, ...sent } = requestOf(operation, newAbsent());
+  const { description } = answers.find(({ status }) => status === '404') ?? {};
+  // A PUT creates what it names.
+  const isAnyName = method === 'PUT' || description === PathNotFound.description;
+  return isAnyName ? { ...sent, path: path.replace(/\{\w+\}/, '%C3') } : sent;
 }
 
 function requestOf(operation: Operation, own: Own): Sent {
   const { id, path = '', parameters } = operation;
   const idsByPath = { '/v1/source-keys': own.sourceKeyId, '/v1/alerts': own.alertId };
   const [, ownId = own.webhookId] = Object.entries(idsByPath).find(([start]) => path.startsWith(start)) ?? [];
-  const { session_id, subject_id, url, deliveryId: delivery_id } = own;
-  const values = { session_id, subject_id, url, delivery_id, id: ownId, timestamp: at(own) };
+  const { session_id, subject_id, url, deliveryId: delivery_id, linkId: link_id } = own;
+  const values = { session_id, subject_id, url, delivery_id, link_id, id: ownId, timestamp: at(own) };
   // A list of the account may contain data of others: the first name restricts it.
   const owner = parameters.find(({ in: place, name }) => place === 'query' && /^(session|subject)_id$/.test(name));
   const isSent = (it: Parameter) => it.required === true || it === owner;

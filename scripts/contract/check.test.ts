@@ -5,6 +5,7 @@ import { makeAccount } from '../../testkit/calls.js';
 import { plan } from '../../testkit/contract-plan.js';
 import { operations } from '../../testkit/documented-requests.js';
 import { listen } from '../../testkit/listen.js';
+import { pageEnv } from '../../testkit/person-link.js';
 import { client, realTime, startTestService, type TestService } from '../../testkit/service.js';
 import { runScript } from '../../testkit/process.js';
 
@@ -25,7 +26,7 @@ test('the check requests every documented response that a single request can cau
 });
 
 test('the service passes the check, which deletes its own data and changes no other data', async () => {
-  const running = await startTestService({ clock: realTime() });
+  const running = await startTestService({ clock: realTime(), env: pageEnv });
   const { key } = await makeAccount(running, 'checked', 'enterprise', { scopes: allScopes });
   const service = { ...running, ...client(running.url, key, running.clock), key };
   const mine = { session_id: 'mine', subject_id: 'me', timestamp: new Date().toISOString(), heart_rate: 80 };

@@ -57,7 +57,7 @@ async function faultOf(asked: Asked, own: Own, url: string, key: string): Promis
     const answer = await send(sent, url, key);
     const { text, body } = await textOf(answer);
     if (answer.ok) learn(own, asked, body);
-    if (answer.status !== asked.status && answer.status !== asked.statusWithoutConsent)
+    if (answer.status !== asked.status && answer.status !== asked.statusIfOff)
       return `answered ${answer.status} ${text.slice(0, 200)}`;
     assertConforms(sent.init.method, sent.path.split('?')[0] ?? '', answer, body);
     return '';
