@@ -1,6 +1,7 @@
 /** Requests that the contract documents, built from its examples. */
 import { type Operation, operations as all, type Parameter, resolve, type Schema } from '../packages/docs/contract.js';
 import { isNeeded, toTarget } from '../packages/docs/sample-request.js';
+import type { OperationId } from '../src/contract/contract.js';
 
 export interface DocumentedRequest {
   readonly operationId: string;
@@ -38,8 +39,9 @@ export interface RequestById {
 /** The operations of the contract, in its order. */
 export const operations: readonly Operation[] = all.filter(({ path }) => path !== undefined);
 
-/** Returns a request of the operation. Throws if the contract lacks an example that the request needs. */
-export function buildRequest(operation: Operation, options: RequestOptions = {}): DocumentedRequest {
+/** Returns a request of the operation, or of its id. Throws if the contract lacks an example that the request needs. */
+export function buildRequest(named: Operation | OperationId, options: RequestOptions = {}): DocumentedRequest {
+  const operation = typeof named === 'string' ? findOperation(named) : named;
   const { isSent = isNeeded(operation), values = {} } = options;
   const { id: operationId, method, parameters } = operation;
   const headers = parameters
@@ -51,6 +53,10 @@ export function buildRequest(operation: Operation, options: RequestOptions = {})
     path: toTarget(operation, isSent, values),
     init: { method, ...content, headers: { ...Object.fromEntries(headers), ...content?.headers } },
   };
+}
+
+function findOperation(operationId: OperationId): Operation {
+  return operations.find(({ id }) => id === operationId) as Operation;
 }
 
 /** Returns one request per operation that documents the status, with only the required fields. */

@@ -8,6 +8,7 @@ import type { OperationId, Schema } from '../../src/contract/contract.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { buildRequest, type RequestOptions } from '../../testkit/documented-requests.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
 
@@ -19,53 +20,50 @@ const failureMs = 10_000;
  */
 export async function createSession(world: World): Promise<string> {
   const sessionId = randomUUID();
-  for (const seconds of [2, 1]) await call(world, 'POST', '/v1/ingest', turn(sessionId, sessionId, seconds));
+  for (const seconds of [2, 1]) await call(world, 'ingest', { body: turn(sessionId, sessionId, seconds) });
   return sessionId;
 }
 
 /** Creates a subject with a known topic. */
 export async function createSubject(world: World): Promise<string> {
   const subjectId = randomUUID();
-  await call(world, 'POST', '/v1/ingest', turn(randomUUID(), subjectId));
+  await call(world, 'ingest', { body: turn(randomUUID(), subjectId) });
   return subjectId;
 }
 
 /** Creates a subject and erases it. */
 export async function createErasedSubject(world: World): Promise<string> {
-  const subjectId = await createSubject(world);
-  await call(world, 'DELETE', `/v1/subjects/${subjectId}`);
-  return subjectId;
+  const subject_id = await createSubject(world);
+  await call(world, 'deleteSubject', { values: { subject_id } });
+  return subject_id;
 }
 
 /** Creates a subject with a consent of now, which is newer than that of the documented example. */
 export async function createConsent(world: World): Promise<string> {
-  const subjectId = randomUUID();
-  const consent = { categories: ['vocal'], purposes: ['check'], context: 'care', event_time: ago(0) };
-  const ends = { expires_at: '2100-01-01T00:00:00Z', record_id: 'form-1' };
-  await call(world, 'PUT', `/v1/subjects/${subjectId}/consent`, { ...consent, ...ends });
-  return subjectId;
+  const subject_id = randomUUID();
+  await call(world, 'putConsent', { values: { subject_id, event_time: ago(0), expires_at: '2100-01-01T00:00:00Z' } });
+  return subject_id;
 }
 
 /** Returns a token that is valid for one second. */
 export async function createShortToken(world: World): Promise<string> {
-  const request = { session_id: randomUUID(), scopes: ['read'], expires_in: 1 };
-  return (await call<Schema<'SessionToken'>>(world, 'POST', '/v1/tokens', request)).token;
+  const values = { session_id: randomUUID(), expires_in: 1 };
+  return (await call<Schema<'SessionToken'>>(world, 'createToken', { values })).token;
 }
 
 /** Returns a new source key of a new person. */
 export async function createSourceKey(world: World): Promise<Schema<'SourceKey'>> {
-  return call(world, 'POST', '/v1/source-keys', { subject_id: randomUUID(), source: 'health_auto_export' });
+  return call(world, 'createSourceKey', { values: { subject_id: randomUUID() } });
 }
 
 /** Returns a new link of a new person. */
 export async function createLink(world: World): Promise<Schema<'Link'>> {
-  return call(world, 'POST', `/v1/subjects/${randomUUID()}/links`, {});
+  return call(world, 'createLink', { values: { subject_id: randomUUID() } });
 }
 
 /** Returns the id of a new alert rule of a new person. */
 export async function createAlertRule(world: World): Promise<string> {
-  const rule = { condition: 'stressed', subject_ids: [randomUUID()] };
-  return (await call<Schema<'AlertRule'>>(world, 'POST', '/v1/alerts', rule)).id;
+  return (await call<Schema<'AlertRule'>>(world, 'createAlertRule', { values: { subject_ids: [randomUUID()] } })).id;
 }
 
 export function registration(): Schema<'WebhookRegistration'> {
@@ -73,8 +71,7 @@ export function registration(): Schema<'WebhookRegistration'> {
 }
 
 export async function createWebhook(world: World, changes: object = {}): Promise<string> {
-  const webhook = { ...registration(), ...changes };
-  return (await call<Schema<'Webhook'>>(world, 'POST', '/webhooks/register', webhook)).id;
+  return (await call<Schema<'Webhook'>>(world, 'registerWebhook', { body: { ...registration(), ...changes } })).id;
 }
 
 /** Sends a sample event to a receiver that rejects it, so that the delivery fails immediately. */
@@ -87,10 +84,10 @@ export async function createFailedDelivery(world: World, defer: Defer): Promise<
     receiver.closeAllConnections();
   });
   const id = await createWebhook(world, { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` });
-  await call(world, 'POST', `/webhooks/${id}/test`);
+  await call(world, 'testWebhook', { values: { id } });
   for (const endsAtMs = Date.now() + failureMs; Date.now() < endsAtMs; await sleep(20)) {
-    const path = `/webhooks/retries?webhook_id=${id}`;
-    const { deliveries } = await call<Schema<'FailedDeliveryList'>>(world, 'GET', path);
+    const options: RequestOptions = { isSent: ({ name }) => name === 'webhook_id', values: { webhook_id: id } };
+    const { deliveries } = await call<Schema<'FailedDeliveryList'>>(world, 'listFailedDeliveries', options);
     if (deliveries[0]) return deliveries[0];
   }
   throw new Error('the delivery does not fail');
@@ -105,13 +102,12 @@ export async function claimKey({ store }: World, operationId: OperationId, conte
   return key;
 }
 
-/** Sends a request with the key of the account. Rejects unless it gets a 2xx response. */
-export async function call<Body>({ service, key }: World, method: string, path: string, body?: object): Promise<Body> {
-  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
-  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(service.url + path, init);
+/** Sends the documented request of an operation with the key of the account. Rejects unless it gets a 2xx response. */
+export async function call<Body>({ service, key }: World, id: OperationId, options: RequestOptions): Promise<Body> {
+  const { path, init } = buildRequest(id, options);
+  const response = await fetch(service.url + path, { ...init, headers: { ...init.headers, 'X-Service-Key': key } });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} got status ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${id} got status ${response.status}: ${text}`);
   return JSON.parse(text) as Body;
 }
 

@@ -19,17 +19,13 @@ import {
   reading,
   registration,
 } from './data.js';
-import type { BringAbout } from './run-dredd.js';
+import type { BringAbout, Defer } from './run-dredd.js';
 import {
   asDocumented,
   asText,
   atPath,
   commonScenarios,
-  ofFailedDelivery,
-  ofSession,
-  ofSubject,
-  ofSubjectInQuery,
-  ofWebhook,
+  naming,
   type Scenario,
   type Scenarios,
   send,
@@ -46,6 +42,10 @@ import {
   withUnknownParameter,
 } from './stage.js';
 import type { World } from './world.js';
+
+/** Returns a function that makes a delivery fail. It resolves with an id of the delivery. */
+const failedDelivery = (name: 'id' | 'webhook_id') => async (world: World, defer: Defer) =>
+  (await createFailedDelivery(world, defer))[name];
 
 /** Scenarios of operations that only read. `table` is damaged or unavailable. */
 const reads = (table: string) => ({
@@ -71,7 +71,7 @@ const writes = (table: string, ...further: string[]) => ({
 });
 
 /** Scenarios of operations on one webhook. */
-const onWebhook = { ...writes('webhooks'), 401: withUnknownKey, 404: ofWebhook(async () => 'wh_unknown') };
+const onWebhook = { ...writes('webhooks'), 401: withUnknownKey, 404: naming('id') };
 
 /** Scenarios that precede every scenario of an operation. */
 const firstSteps: Partial<Record<OperationId, Scenario>> = {
@@ -84,9 +84,9 @@ const firstSteps: Partial<Record<OperationId, Scenario>> = {
   },
   submitFeedback: report({}),
   submitSource: withSourceKey,
-  getState: ofSession(),
-  getHistory: ofSession(),
-  getTriggers: ofSubjectInQuery(),
+  getState: naming('session_id'),
+  getHistory: naming('session_id'),
+  getTriggers: naming('subject_id'),
 };
 
 const scenarios: Scenarios = {
@@ -113,8 +113,8 @@ const scenarios: Scenarios = {
     // A batch in plain text is read if it begins like an array or like lines.
     415: async ({ transaction: { request } }) => void (request.headers['Content-Type'] = 'text/csv'),
   },
-  getState: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },
-  getHistory: { ...reads('sessions'), 200: ofSession(createSession), 404: asDocumented },
+  getState: { ...reads('sessions'), 200: naming('session_id', createSession), 404: asDocumented },
+  getHistory: { ...reads('sessions'), 200: naming('session_id', createSession), 404: asDocumented },
   streamEvents: {
     ...reads('stream_positions'),
     // The stream ends when its token expires.
@@ -124,7 +124,7 @@ const scenarios: Scenarios = {
     },
     401: withoutKey,
   },
-  exportReadings: { ...reads('session_readings'), 200: ofSession(createSession), 404: ofSession() },
+  exportReadings: { ...reads('session_readings'), 200: naming('session_id', createSession), 404: naming('session_id') },
   submitSource: {
     ...writes('sessions', 'session_readings'),
     200: asDocumented,
@@ -151,13 +151,13 @@ const scenarios: Scenarios = {
   listSourceKeys: { ...reads('source_keys'), 200: ({ world }) => createSourceKey(world) },
   removeSourceKey: {
     ...writes('source_keys'),
-    204: async (stage) => atPath(`/v1/source-keys/${(await createSourceKey(stage.world)).id}`)(stage),
+    204: naming('id', async (world) => (await createSourceKey(world)).id),
     401: withUnknownKey,
-    404: atPath('/v1/source-keys/srk_unknown'),
+    404: naming('id'),
   },
   createLink: {
     ...writes('person_links', 'accounts'),
-    201: async (stage) => atPath(`/v1/subjects/${randomUUID()}/links`)(stage),
+    201: naming('subject_id'),
     404: atPath('/v1/subjects/%C0%80/links'),
   },
   listLinks: { ...reads('person_links'), 200: asDocumented, 404: atPath('/v1/subjects/%C0%80/links') },
@@ -168,7 +168,7 @@ const scenarios: Scenarios = {
       await atPath(`/v1/subjects/${subject_id}/links/${id}`)(stage);
     },
     401: withUnknownKey,
-    404: atPath('/v1/subjects/anna/links/lnk_unknown'),
+    404: naming('link_id'),
   },
   createToken: {
     ...writes('api_keys'),
@@ -191,37 +191,37 @@ const scenarios: Scenarios = {
   },
   listFeedback: { ...reads('feedback'), 200: asDocumented },
   getAgreement: { ...reads('feedback'), 200: asDocumented },
-  getSubjectAgreement: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  getSubjectAgreement: { ...reads('subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },
   listSessions: { ...reads('sessions'), 200: ({ world }) => createSession(world) },
-  getTriggers: { ...reads('triggers'), 200: ofSubjectInQuery(createSubject), 404: asDocumented },
-  getSubject: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
-  listAccesses: { ...reads('access_subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
-  getConsent: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
+  getTriggers: { ...reads('triggers'), 200: naming('subject_id', createSubject), 404: asDocumented },
+  getSubject: { ...reads('subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },
+  listAccesses: { ...reads('access_subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },
+  getConsent: { ...reads('consents'), 200: naming('subject_id', createConsent), 404: naming('subject_id') },
   putConsent: {
     ...writes('consents', 'subjects'),
-    200: ofSubject(),
+    200: naming('subject_id'),
     404: atPath('/v1/subjects/nobody/consents'),
-    409: ofSubject(createConsent),
+    409: naming('subject_id', createConsent),
   },
-  listConsentVersions: { ...reads('consents'), 200: ofSubject(createConsent), 404: ofSubject() },
-  getSubjectSummary: { ...reads('subjects'), 200: ofSubject(createSubject), 404: ofSubject() },
+  listConsentVersions: { ...reads('consents'), 200: naming('subject_id', createConsent), 404: naming('subject_id') },
+  getSubjectSummary: { ...reads('subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },
   deleteTrigger: {
     ...writes('subjects', 'triggers'),
-    204: async (stage) => atPath(`/v1/subjects/${await createSubject(stage.world)}/triggers/exams`)(stage),
+    204: naming('subject_id', createSubject),
     401: withUnknownKey,
-    404: atPath('/v1/subjects/nobody/triggers/exams'),
+    404: naming('subject_id'),
   },
   deleteSubject: {
     ...writes('triggers', 'subjects', 'sessions'),
-    200: ofSubject(createSubject),
+    200: naming('subject_id', createSubject),
     401: withUnknownKey,
-    404: ofSubject(),
+    404: naming('subject_id'),
   },
   createAlertRule: {
     ...writes('alert_rules', 'accounts'),
     200: async (stage) => {
       const rule = { condition: 'stressed', subject_ids: [randomUUID()] };
-      await call(stage.world, 'POST', '/v1/alerts', rule);
+      await call(stage.world, 'createAlertRule', { body: rule });
       await send(rule)(stage);
     },
     201: async (stage) => send({ condition: 'no_data', subject_ids: [randomUUID()] })(stage),
@@ -230,41 +230,38 @@ const scenarios: Scenarios = {
   listAlertRules: { ...reads('alert_rules'), 200: ({ world }) => createAlertRule(world) },
   removeAlertRule: {
     ...writes('alert_rules'),
-    204: async (stage) => atPath(`/v1/alerts/${await createAlertRule(stage.world)}`)(stage),
+    204: naming('id', createAlertRule),
     401: withUnknownKey,
-    404: atPath('/v1/alerts/alr_unknown'),
+    404: naming('id'),
   },
   registerWebhook: {
     ...writes('webhooks', 'accounts'),
     200: async (stage) => {
       const webhook = registration();
-      await call(stage.world, 'POST', '/webhooks/register', webhook);
+      await call(stage.world, 'registerWebhook', { body: webhook });
       await send(webhook)(stage);
     },
     201: async (stage) => send(registration())(stage),
     401: withUnknownKey,
     409: async (stage) => {
       const webhook = registration();
-      await withClaimedKey(stage, 'registerWebhook', webhook);
+      await withClaimedKey(stage, webhook);
       await send(webhook)(stage);
     },
     413: send({ url: `https://example.com/${'x'.repeat(bodyLimits.max_bytes)}`, events: ['state_change'] }),
     422: send({ url: 'https://10.0.0.1/hooks', events: ['state_change', 'state_change'] }),
   },
   listWebhooks: { ...reads('webhooks'), 200: ({ world }) => createWebhook(world) },
-  removeWebhook: { ...onWebhook, 204: ofWebhook() },
-  rotateWebhookSecret: { ...onWebhook, 200: ofWebhook(), 409: whileSameRequestRuns('rotateWebhookSecret') },
-  testWebhook: { ...onWebhook, 202: ofWebhook(), 409: whileSameRequestRuns('testWebhook') },
-  listDeliveries: { ...reads('deliveries'), 200: ofFailedDelivery },
+  removeWebhook: { ...onWebhook, 204: naming('id', createWebhook) },
+  rotateWebhookSecret: { ...onWebhook, 200: naming('id', createWebhook), 409: whileSameRequestRuns },
+  testWebhook: { ...onWebhook, 202: naming('id', createWebhook), 409: whileSameRequestRuns },
+  listDeliveries: { ...reads('deliveries'), 200: naming('webhook_id', failedDelivery('webhook_id')) },
   getDelivery: {
     ...reads('deliveries'),
-    200: async (stage) => {
-      const { id } = await createFailedDelivery(stage.world, stage.defer);
-      await atPath(`/webhooks/deliveries/${id}`)(stage);
-    },
-    404: atPath('/webhooks/deliveries/dlv_unknown'),
+    200: naming('delivery_id', failedDelivery('id')),
+    404: naming('delivery_id'),
   },
-  listFailedDeliveries: { ...reads('deliveries'), 200: ofFailedDelivery },
+  listFailedDeliveries: { ...reads('deliveries'), 200: naming('webhook_id', failedDelivery('webhook_id')) },
   retryDeliveries: {
     ...writes('deliveries'),
     202: async (stage) => {
@@ -294,8 +291,8 @@ export function bringAboutIn(world: World): BringAbout {
     transaction.fullPath = new URL(transaction.fullPath, 'http://any').pathname;
     // Uses the current port, because each start of the service selects another port.
     transaction.port = new URL(world.service.url).port;
-    const stage = { world, transaction, defer };
-    await firstSteps[operationId as OperationId]?.(stage);
+    const stage: Stage = { operationId: operationId as OperationId, world, transaction, defer };
+    await firstSteps[stage.operationId]?.(stage);
     await scenario(stage);
   };
 }
@@ -315,16 +312,14 @@ async function withOwnSubject(stage: Stage): Promise<void> {
   await send({ subject_id: randomUUID(), source: 'health_auto_export', time_zone: 'Europe/Berlin' })(stage);
 }
 
-/** Returns a scenario in which another process runs the same request with the same idempotency key. */
-function whileSameRequestRuns(operationId: OperationId): Scenario {
-  return async (stage) => {
-    const id = await createWebhook(stage.world);
-    await ofWebhook(async () => id)(stage);
-    await withClaimedKey(stage, operationId, { id });
-  };
+/** Another process runs the same request with the same idempotency key. */
+async function whileSameRequestRuns(stage: Stage): Promise<void> {
+  const id = await createWebhook(stage.world);
+  await naming('id', async () => id)(stage);
+  await withClaimedKey(stage, { id });
 }
 
-async function withClaimedKey({ world, transaction }: Stage, operationId: OperationId, content: object): Promise<void> {
+async function withClaimedKey({ operationId, world, transaction }: Stage, content: object): Promise<void> {
   transaction.request.headers['Idempotency-Key'] = await claimKey(world, operationId, content);
 }
 

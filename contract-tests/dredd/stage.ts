@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { operations } from '../../generated/api.js';
+import type { Parameter } from '../../packages/docs/contract.js';
 import type { OperationId } from '../../src/contract/contract.js';
+import { buildRequest } from '../../testkit/documented-requests.js';
 import { beginIngest } from '../../testkit/open-request.js';
-import { createFailedDelivery, createWebhook, reading } from './data.js';
+import { reading } from './data.js';
 import type { Transaction } from './dredd.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
@@ -12,6 +14,7 @@ const closingMs = 5_000;
 
 /** Context of a scenario: Dredd's default request, with a valid key if the operation requires one. */
 export interface Stage {
+  readonly operationId: OperationId;
   readonly world: World;
   readonly transaction: Transaction;
   readonly defer: Defer;
@@ -77,40 +80,14 @@ export function atPath(path: string): Scenario {
 }
 
 /** Creates a resource in the service. Returns its id. */
-type Create = (world: World) => Promise<string>;
+type Create = (world: World, defer: Defer) => Promise<string>;
 
-/** Returns the id of no resource. */
-async function createId(): Promise<string> {
-  return randomUUID();
-}
-
-/** Names a session in the query: one of `create`, or an unknown one. */
-export function ofSession(create: Create = createId): Scenario {
-  return async ({ world, transaction }) => setQuery(transaction, 'session_id', await create(world));
-}
-
-export function ofSubjectInQuery(create: Create = createId): Scenario {
-  return async ({ world, transaction }) => setQuery(transaction, 'subject_id', await create(world));
-}
-
-export function ofSubject(create: Create = createId): Scenario {
-  return ofResource('subjects', create);
-}
-
-export function ofWebhook(create: Create = createWebhook): Scenario {
-  return ofResource('webhooks', create);
-}
-
-/** Names the webhook of a failed delivery in the query. */
-export async function ofFailedDelivery({ world, transaction, defer }: Stage): Promise<void> {
-  setQuery(transaction, 'webhook_id', (await createFailedDelivery(world, defer)).webhook_id);
-}
-
-/** Replaces the id after the collection in the path. */
-function ofResource(collection: string, create: Create): Scenario {
-  const id = new RegExp(`(?<=/${collection}/)[^/]+`);
-  return async ({ world, transaction }) => {
-    transaction.fullPath = transaction.fullPath.replace(id, await create(world));
+/** Returns a scenario that names a resource in the path or the query: one of `create`, or an unknown one. */
+export function naming(name: string, create: Create = async () => randomUUID()): Scenario {
+  return async (stage) => {
+    const isSent = (it: Parameter) => it.required === true || it.name === name;
+    const values = { [name]: await create(stage.world, stage.defer) };
+    stage.transaction.fullPath = buildRequest(stage.operationId, { isSent, values }).path;
   };
 }
 
@@ -119,7 +96,7 @@ async function withLongHeader({ transaction }: Stage): Promise<void> {
 }
 
 export async function withUnknownParameter({ transaction }: Stage): Promise<void> {
-  setQuery(transaction, 'verbose', '1');
+  transaction.fullPath += `${transaction.fullPath.includes('?') ? '&' : '?'}verbose=1`;
 }
 
 export function withDamagedTable(table: string): Scenario {
@@ -164,10 +141,4 @@ async function statusOf(url: string): Promise<number> {
   const response = await fetch(url, { signal: AbortSignal.timeout(closingMs) });
   await response.arrayBuffer();
   return response.status;
-}
-
-export function setQuery(transaction: Transaction, name: string, value: string): void {
-  const url = new URL(transaction.fullPath, 'http://any');
-  url.searchParams.set(name, value);
-  transaction.fullPath = `${url.pathname}${url.search}`;
 }
