@@ -9,7 +9,6 @@ import { pageEnv } from '../../testkit/person-link.js';
 import { client, realTime, startTestService, type TestService } from '../../testkit/service.js';
 import { runScript } from '../../testkit/process.js';
 
-/** Returns a real clock, because the check sends real timestamps. */
 const check = ({ url, key }: Pick<TestService, 'url' | 'key'>) =>
   runScript('scripts/contract/check', ['--url', url], { SERVICE_KEY: key });
 /**
