@@ -1,7 +1,7 @@
 import { ownSessions } from '../../generated/spec.js';
 import { readConfig } from '../../src/config/config.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
-import { createToPersonId } from '../../src/keys/oauth.js';
+import { createComputePersonId } from '../../src/keys/oauth.js';
 import { startOAuthService } from '../../testkit/authorization-server.js';
 import { ndjson } from '../../testkit/batch.js';
 import { settingsFor } from '../../testkit/databases.js';
@@ -34,7 +34,7 @@ async function start(kind: Kind): Promise<{ service: TestService; anna: Person; 
   service.clock.nowMs = startedMs;
   const enter = async (name: string): Promise<Person> => {
     const config = readConfig(settingsFor(service.database.url));
-    const id = oauth ? createToPersonId(requireSecretsKeys(config), oauth.server.issuer)(name) : name;
+    const id = oauth ? createComputePersonId(requireSecretsKeys(config), oauth.server.issuer)(name) : name;
     const page = oauth ? undefined : await openPage(service, { grants: ['read', 'feedback', 'connect'] }, id);
     const headers = oauth ? bearer(await oauth.sign(name)) : (page?.headers ?? {});
     const send: Send = (path, body) => {
@@ -154,7 +154,10 @@ test('two first readings at once, and readings after an erasure, are of one sess
   expect((await ingest(anna, service, 'chat')).body.results[0].status).toBe(401);
 });
 
-/** Sends for everybody, and lets Ann send and read with these ids. Returns what the account and Ben see. */
+/**
+ * Sends readings of Ben and of the account. In between, Anna sends and reads with the ids that `tries` returns. Returns
+ * the responses to the account and to Ben.
+ */
 async function observe(kind: Kind, tries: (ben: Person, stored: readonly string[]) => readonly string[]) {
   const { service, anna, ben } = await start(kind);
   const { body: made } = await service.post('/v1/source-keys', { subject_id: ben.id, source: 'generic' });

@@ -1,4 +1,4 @@
-import { createToPersonId, toClientKeyId } from '../../src/keys/oauth.js';
+import { createComputePersonId, toClientKeyId } from '../../src/keys/oauth.js';
 import { requireSecretsKeys } from '../../src/config/secrets-key.js';
 import { readConfig } from '../../src/config/config.js';
 import { type OAuthService, startOAuthService } from '../../testkit/authorization-server.js';
@@ -23,7 +23,7 @@ async function asPerson(service: OAuthService, sub: string) {
 
 function personId({ server, database }: OAuthService, sub: string): string {
   const config = readConfig(settingsFor(database.url));
-  return createToPersonId(requireSecretsKeys(config), server.issuer)(sub);
+  return createComputePersonId(requireSecretsKeys(config), server.issuer)(sub);
 }
 
 test('a token reads and sends for its person, whom it need not name', async () => {

@@ -80,3 +80,9 @@ test('accounts top shows what the requests of each account caused, the highest f
   expect((await findTop('--by', 'bytes'))[0]).toMatchObject({ account_id, bytes });
   expect(bytes).toBeGreaterThan(settings.large_bytes);
 });
+
+test('accounts top without a stored sum states when sums are stored', async () => {
+  const { run } = await commandLine();
+  expect((await run('accounts', 'top')).stdout).toContain('stores its sums once per minute');
+  expect((await run('accounts', 'top', '--json')).stdout).toBe('[]\n');
+});

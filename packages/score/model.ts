@@ -69,12 +69,12 @@ export const stressModel = {
   },
   // a rise above the last quiet minutes is stressed, also within the person's ordinary rises
   sudden_rise: {
-    quiet_seconds: 600, // wearers_dev: quiet time before the rise ...
-    mean_seconds: 200, // ... with a mean and a variance that fade with this time constant ...
-    sd_bpm_max: 4, // wearers_dev: ... and at most this standard deviation
-    from_bpm: 18, // wearers_dev: a smaller rise above the mean does not count ...
-    rise_seconds: 120, // wearers_dev: ... nor a shorter one
-    until_bpm: 12, // judgment: the rise ends below this distance
+    quiet_seconds: 600, // wearers_dev: shortest quiet time before the rise
+    mean_seconds: 200, // wearers_dev: time constant with which the mean and the variance of the quiet time fade
+    sd_bpm_max: 4, // wearers_dev: largest standard deviation of a heart rate that counts as quiet
+    from_bpm: 18, // wearers_dev: smallest rise above the mean of the quiet time
+    rise_seconds: 120, // wearers_dev: shortest rise
+    until_bpm: 12, // judgment: the rise ends below this distance from the mean
     rise_seconds_max: 1800, // judgment: a longer rise counts against the person's day only
     pause_seconds: 180, // judgment: a longer pause ends the quiet time
     log_odds: 1.5, // judgment: a score of 69

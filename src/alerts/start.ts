@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createAlertLease, findAccountsWithRules, findDueAccounts } from '../store/alerts.js';
+import { createAlertLease, findAccountsWithRules, findAccountsWithDueRules } from '../store/alerts.js';
 import type { DigestId } from '../store/erased-ids.js';
 import type { Store } from '../store/store.js';
 import { evaluateSlice, type EvaluationParts } from './evaluate.js';
@@ -92,7 +92,7 @@ interface Turns {
 /** Gives each account with people who are due one turn. Resolves with false if nothing was done. */
 export async function takeTurns(parts: EvaluationParts, { isStopped, pause, onFired }: Turns): Promise<boolean> {
   const { store, now, onFailure } = parts;
-  const accounts = await store.run((knex) => findDueAccounts(knex, now()));
+  const accounts = await store.run((knex) => findAccountsWithDueRules(knex, now()));
   // Other processes begin with another account.
   const first = Math.floor(Math.random() * accounts.length);
   let isDone = false;

@@ -60,6 +60,8 @@ function showTop(found: readonly LoadOfAccount[], isJson: boolean): void {
     return { name, account_id, calls, cpu_seconds: Number(cpu_ms) / 1000, rows, bytes };
   });
   if (isJson) return console.log(JSON.stringify(rows));
+  if (rows.length === 0)
+    return console.log('No load is stored for these hours. Each process stores its sums once per minute.');
   const cells = rows.map((row) => Object.values(row).map(String));
   printTable(['NAME', 'ACCOUNT', 'CALLS', 'CPU-SECONDS', 'ROWS', 'BYTES'], cells);
 }

@@ -11,8 +11,8 @@ export function addPersonId(keys: Command, configure: () => Config): Command {
     .action(async (claim: string) => {
       const config = configure();
       if (!config.oauth) throw new Error('the id depends on the authorization server: set OAUTH_ISSUER');
-      const { createToPersonId } = await import('../keys/oauth.js');
-      console.log(createToPersonId(requireSecretsKeys(config), config.oauth.issuer)(claim));
+      const { createComputePersonId } = await import('../keys/oauth.js');
+      console.log(createComputePersonId(requireSecretsKeys(config), config.oauth.issuer)(claim));
     });
   return keys;
 }

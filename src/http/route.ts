@@ -65,8 +65,8 @@ function readParams(names: readonly string[], match: RegExpExecArray | null): Pa
 }
 
 /**
- * Paths at which MCP clients look for an authorization server. Without a key they are a 404, because after a 401 these
- * clients start OAuth, which the service does not offer.
+ * Paths at which MCP clients look for an authorization server. A request without a key gets a 404, because a 401 would make
+ * these clients use the service as an authorization server. With OAuth, another server issues the tokens.
  */
 const isDiscovery = /^\/(?:\.well-known\/.*|register|authorize)$/;
 

@@ -134,7 +134,7 @@ export function toClientKeyId(issuer: string, clientId: string): string {
  * Returns a function that computes the id of a person: a keyed digest of the issuer and the claim. The last of the keys
  * counts, so that an id remains while SECRETS_KEY is replaced.
  */
-export function createToPersonId(secretsKeys: readonly string[], issuer: string): (claim: string) => string {
+export function createComputePersonId(secretsKeys: readonly string[], issuer: string): (claim: string) => string {
   const digest = createDigest(secretsKeys.slice(-1), 'oauth people');
   return (claim) => `person_${digest(JSON.stringify([issuer, claim])).join()}`;
 }

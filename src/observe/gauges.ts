@@ -86,7 +86,11 @@ export function createGauges(registry: Registry) {
       };
       const help = 'Unix time of the last complete purge of this process. 0 if none was complete.';
       add('last_purge_timestamp_seconds', help, inSeconds('lastPurgeAtMs'));
-      add('purge_lag_seconds', 'Age of the oldest row past its retention, of any account.', inSeconds('purgeLagMs'));
+      add(
+        'purge_lag_seconds',
+        'Age of the oldest row past its retention, of accounts that a purge has visited.',
+        inSeconds('purgeLagMs'),
+      );
     },
     /** `statusFile` is the file in which `backup` records the time of the last backup. */
     watchBackup(statusFile: string) {

@@ -47,8 +47,8 @@ function isStressed({ stress }: Pick<ScoredReport, 'stress'>): boolean {
  *
  * The variance between groups is that of Obuchowski (1997), "Nonparametric analysis of clustered ROC curve data",
  * Biometrics 53. If each report is its own group, it equals the variance of DeLong et al. (1988), Biometrics 44. The
- * ratio of both is the design effect. The score interval of Newcombe (2006) is for independent reports. To multiply its
- * variance by the design effect is a choice of this project, as is usual for shares in clustered surveys.
+ * ratio of both is the design effect. The interval of Newcombe (2006) assumes independent reports. This project multiplies
+ * the variance of that interval by the design effect, as surveys with clusters do for shares.
  */
 export function estimateAuc(reports: readonly ScoredReport[]): Schema<'Estimate'> {
   const wins = rankReports(weigh(reports));

@@ -5,7 +5,7 @@ import { findSecretsKeys } from '../config/secrets-key.js';
 import { createDigestId } from '../keys/digest-id.js';
 import { cacheResult, limitTime, type ReadinessStatus } from '../observe/probes.js';
 import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
-import { findDueAccounts } from '../store/alerts.js';
+import { findAccountsWithDueRules } from '../store/alerts.js';
 import { type DatabaseClock, createSqliteClock, followClock, openServerClock } from '../store/database-clock.js';
 import { countDeliveries, findDueQueues } from '../store/delivery-queue.js';
 import { findNewestReadingTime } from '../store/expired-readings.js';
@@ -59,7 +59,7 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
   const presence = keep(await startPresence({ store, now, log, isObserving, isClockManual }));
   /** Returns how long the alert rules of a person have been due, at most, in seconds. */
   const findAlertsLag = async () => {
-    const accounts = await store.run((knex) => findDueAccounts(knex, now()));
+    const accounts = await store.run((knex) => findAccountsWithDueRules(knex, now()));
     return Math.max(0, ...accounts.map(({ dueMs }) => now() - (dueMs ?? Infinity))) / 1000;
   };
   return {

@@ -5,7 +5,7 @@ import type { Identify } from '../contract/grant.js';
 import type { OAuthAccess } from '../http/oauth.js';
 import { createToNamespace } from '../keys/digest-id.js';
 import { createIssuerKeys } from '../keys/issuer-keys.js';
-import { createIdentifyOAuth, createToPersonId, type IdentifyOAuthParts } from '../keys/oauth.js';
+import { createIdentifyOAuth, createComputePersonId, type IdentifyOAuthParts } from '../keys/oauth.js';
 import { runStartStep } from '../observe/start.js';
 
 interface OAuthParts extends Pick<IdentifyOAuthParts, 'findAccount'> {
@@ -32,7 +32,7 @@ export async function createOAuth(
       ...{ issuer, now },
       onFailure: (err) => log.warn({ err, issuer }, 'keys of the authorization server not read: see `doctor`'),
     }),
-    toPersonId: createToPersonId(secretsKeys, issuer),
+    toPersonId: createComputePersonId(secretsKeys, issuer),
     toNamespace: createToNamespace(secretsKeys),
     onClient: (key_id, client_id) => log.info({ key_id, client_id, issuer }, 'OAuth client'),
     now,

@@ -199,7 +199,7 @@ export interface DueAccount {
 }
 
 /** Returns the accounts with people whose rules are due, or with a seed. Its cost does not depend on the number of people. */
-export function findDueAccounts(knex: Knex, nowMs: number): Promise<DueAccount[]> {
+export function findAccountsWithDueRules(knex: Knex, nowMs: number): Promise<DueAccount[]> {
   const first = `select s.alert_due_ms from subjects s where s.account_id = a.account_id and s.alert_due_ms <= ?
     order by s.alert_due_ms limit 1`;
   const sql = `select account_id as accountId, due_ms as dueMs from (

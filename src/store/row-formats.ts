@@ -42,7 +42,7 @@ function createRowFormat<Content extends object>(name: string, { step, slack } =
   return {
     /** Returns the content as JSON text with its format version in `v`. `before` is the length of the stored row, if known. */
     encode(content: Content, before = 0): string {
-      // Joins texts, because a copy of a session takes as long as its serialization.
+      // Adds `v` to the JSON text. `{ v, ...content }` would copy the content, which takes as long as `JSON.stringify`.
       const text = JSON.stringify(content);
       const row = text === '{}' ? `{"v":${version}}` : `{"v":${version},${text.slice(1)}`;
       const length = Math.ceil(row.length / step) * step;

@@ -59,7 +59,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
   const more = button('Show more', () => {
     shownMax += step;
     update(true);
-    if (sessions.hasMore(known.everySession)) void sessions.loadMore(known.everySession).then(() => update());
+    if (sessions.hasMore(known.allSessions)) void sessions.loadMore(known.allSessions).then(() => update());
   });
 
   const load = async (id: string) => {
@@ -75,7 +75,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
   /** Returns the people that match, sorted. */
   const listPeople = (): Person[] => {
     const [now, newest] = [nowMs(), new Map<string, known.KnownSession>()];
-    for (const session of sessions.list(known.everySession))
+    for (const session of sessions.list(known.allSessions))
       if (session.subject_id !== undefined && !newest.has(session.subject_id)) newest.set(session.subject_id, session);
     const isShown = ([id, session]: Person) =>
       known.matches(id, search.value.trim()) && (state.value === '' || known.stateOf(session, now) === state.value);
@@ -91,7 +91,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     const [now, people] = [nowMs(), listPeople()];
     const shown = people.slice(0, shownMax);
     for (const [id] of shown) if (!weeks.has(id)) void load(id);
-    more.hidden = people.length <= shownMax && !sessions.hasMore(known.everySession);
+    more.hidden = people.length <= shownMax && !sessions.hasMore(known.allSessions);
     const typed = search.value.trim();
     show(
       none,
@@ -105,7 +105,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     show(rows, isGrouped ? groupRows(shown, ([, session]) => session, rowOf, now) : shown.map(rowOf));
   };
   const start = async () => {
-    await sessions.ensure(known.everySession);
+    await sessions.ensure(known.allSessions);
     note.say('');
     update();
   };

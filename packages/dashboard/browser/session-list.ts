@@ -9,7 +9,7 @@ import { sessionLink, personLink } from './router.js';
 import { nowMs, reasonOf } from './service.js';
 import {
   attentionRule,
-  everySession,
+  allSessions,
   isRising,
   type KnownSession,
   needsAttention,
@@ -32,7 +32,7 @@ const typingMs = 400;
 
 /** Returns the list of sessions with its filters. Rows keep their focus, and their place while they are used. */
 export function createSessionList(sessions: Sessions, onFilter: () => void, signal: AbortSignal) {
-  let query: Query = { ...everySession, sort: 'score' };
+  let query: Query = { ...allSessions, sort: 'score' };
   let selected: string | undefined;
   let shownMax = rowsStep;
   let order: readonly string[] = [];

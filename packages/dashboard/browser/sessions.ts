@@ -35,7 +35,7 @@ export interface KnownSession extends Pick<
 export type Sessions = ReturnType<typeof createSessions>;
 
 /** Every session, the latest reading first. */
-export const everySession: Query = { states: new Set(), sort: 'activity', text: '' };
+export const allSessions: Query = { states: new Set(), sort: 'activity', text: '' };
 
 /** Pages that are requested without being asked for: 500 sessions. Also those of a search for one session. */
 const pagesMax = 10;

@@ -5,7 +5,7 @@ import { findState } from '../colors.js';
 import type { RecordedWindow } from '../recordings/recorded-window.js';
 import type { EvaluatedService } from './service.js';
 import { auc, intervalOverPeople, resamples, type Scored } from './statistics.js';
-import { type AnsweredReading, type AnsweredScore, personal, replayVariant, type Variant } from './variants.js';
+import { type AnsweredReading, type ScoredWindow, personal, replayVariant, type Variant } from './variants.js';
 
 /** Returns the side of a window in the comparison. Undefined for a window that is sent but not compared. */
 export type FindSide = (window: RecordedWindow) => 'stressor' | 'rest' | undefined;
@@ -91,7 +91,7 @@ function findHeartRates(windows: readonly RecordedWindow[]): HeartRate[] {
 }
 
 /** Returns the figures of one variant. The interval is a dash for one person, because it resamples people. */
-function aucRow(name: string, note: string, people: readonly (readonly AnsweredScore[])[], sideOf: FindSide): TableRow {
+function aucRow(name: string, note: string, people: readonly (readonly ScoredWindow[])[], sideOf: FindSide): TableRow {
   const compared = people.map((answers) =>
     answers.flatMap(({ window, score }): Scored[] => {
       const side = sideOf(window);

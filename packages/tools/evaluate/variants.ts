@@ -19,13 +19,13 @@ export interface Variant {
 }
 
 /** The score in the response to the window. */
-export interface AnsweredScore {
+export interface ScoredWindow {
   readonly window: RecordedWindow;
   readonly score: number;
 }
 
 /** The score in the response to the window, with its confidence. */
-export interface AnsweredReading extends AnsweredScore {
+export interface AnsweredReading extends ScoredWindow {
   readonly confidence: number;
 }
 

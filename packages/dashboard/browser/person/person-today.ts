@@ -15,7 +15,7 @@ const keptDays = 90;
  * Returns the sentence about a person, and the newest measured day beside the usual scores of other days. `readPresent` returns
  * what the page knows about the present state, and `controls` are beside the title of the day.
  */
-export function createToday(
+export function createTodayCard(
   service: Service,
   subjectId: string,
   signal: AbortSignal,

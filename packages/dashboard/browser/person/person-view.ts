@@ -13,7 +13,7 @@ import { duration, loadDays, type LoadedHours, loadHours } from './hours.js';
 import { heartChart, periodTable, stateLegend, stateStrips, topicLanes } from './period.js';
 import { createPersonNow } from './person-now.js';
 import { createPersonSessions } from './person-sessions.js';
-import { createToday } from './person-today.js';
+import { createTodayCard } from './person-today.js';
 import { openLinkDialog } from './link-dialog.js';
 import { createPhoneCard } from './phone-card.js';
 import { openAlertRule } from '../webhooks/alert-rules.js';
@@ -71,7 +71,7 @@ export function createPersonView(
   const link = button('Link for this person …', () =>
     openAfter(service.links(subjectId, { signal }), (links) => openLinkDialog(service, parts.host, subjectId, links)),
   );
-  const today = createToday(service, subjectId, signal, readPresent, alert);
+  const today = createTodayCard(service, subjectId, signal, readPresent, alert);
   const top = h('div.cards', { hidden: true }, today.sentence, present.element, today.element);
   const [strips, heart, topics, baseline, figures] = [h('div'), h('div.period-chart'), h('div'), h('div'), h('div')];
   const table = h('details.period-table', { ontoggle: () => drawTable() }, h('summary', 'Show as a table'), figures);
