@@ -2,7 +2,7 @@ import contract from '../../generated/openapi.json' with { type: 'json' };
 import { bands, enums } from '../../generated/spec.js';
 import { type StateReading, writeInstruction } from '../../packages/client/src/index.js';
 import type { Schema } from '../../src/contract/contract.js';
-import { createStateHeaders } from '../../packages/gateway/headers.js';
+import { createStateHeaders } from '../../packages/gateway/advisor.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';

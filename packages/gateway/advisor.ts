@@ -5,19 +5,10 @@ import { isTask, keepOwnWords, type StateReading, writeInstruction } from '../cl
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from './config.js';
 import type { Message, Origin } from './conversation.js';
-import { isId } from './headers.js';
+import { type Caller, isId } from './headers.js';
 import { Refusal } from './refusal.js';
 import { type Answer, createService, isKey, missingScope, type Whose } from './service.js';
 import { createShares } from './shares.js';
-
-/** A caller, as its headers describe it. */
-export interface Caller {
-  /** An API key or a session token. */
-  readonly credential: string;
-  /** Undefined if no header names it. */
-  readonly sessionId: string | undefined;
-  readonly subjectId: string | undefined;
-}
 
 /** A caller whose session is known. */
 export interface Participant extends Caller {
@@ -49,6 +40,16 @@ export interface Advice {
   readonly skipped?: string;
   /** Sends the turn that ends with this response. Does nothing if the turn is known. */
   readonly completeTurn?: (ai_response: string) => void;
+}
+
+/** Returns the headers of a response that describe the advice. */
+export function createStateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {
+  return {
+    'X-State-Adapted': String(isAdapted),
+    ...(reading && reading.confidence > 0 && { 'X-State': reading.state }),
+    ...(reading?.safety && { 'X-State-Safety': reading.safety.kind }),
+    ...(skipped !== undefined && { 'X-State-Skipped': skipped }),
+  };
 }
 
 /** A message that the service has. */

@@ -14,13 +14,13 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type Dispatcher, Pool } from 'undici';
 import type { GatewayConfig } from './config.js';
-import { type Caller, createAdvisor, identifyParticipant } from './advisor.js';
+import { createAdvisor, createStateHeaders, identifyParticipant } from './advisor.js';
 import { createAskModel } from './ask-model.js';
 import { type Conversation, readConversation } from './conversation.js';
 import { forwardBody, joinBody } from './forward.js';
 import { guardrailPath, readGuardrailCall, unchanged } from './guardrail.js';
 import {
-  createStateHeaders,
+  type Caller,
   isStream,
   pickForwardedHeaders,
   pickReturnedHeaders,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Advice, Caller } from './advisor.js';
 import type { Api } from './apis.js';
 import { Refusal } from './refusal.js';
 import { backendHeader } from './upstreams.js';
@@ -35,6 +34,15 @@ const connectionHeaders = new Set([
 /** Returns the headers of LiteLLM, whose key may be in the header that it has for keys. */
 export function withStateKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers[keyHeader] === undefined ? { ...headers, [keyHeader]: headers['x-api-key'] } : headers;
+}
+
+/** A caller, as its headers describe it. */
+export interface Caller {
+  /** An API key or a session token. */
+  readonly credential: string;
+  /** Undefined if no header names it. */
+  readonly sessionId: string | undefined;
+  readonly subjectId: string | undefined;
 }
 
 /** Reads the headers for the gateway. Throws a Refusal if one is invalid, or if the key is missing. */
@@ -139,13 +147,4 @@ function pick(headers: IncomingHttpHeaders, isPicked: (name: string) => boolean)
   for (const name in headers)
     if (!connectionHeaders.has(name) && !listed?.includes(name) && isPicked(name)) picked[name] = headers[name];
   return picked;
-}
-
-export function createStateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {
-  return {
-    'X-State-Adapted': String(isAdapted),
-    ...(reading && reading.confidence > 0 && { 'X-State': reading.state }),
-    ...(reading?.safety && { 'X-State-Safety': reading.safety.kind }),
-    ...(skipped !== undefined && { 'X-State-Skipped': skipped }),
-  };
 }

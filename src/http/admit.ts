@@ -23,9 +23,8 @@ import {
   type WindowLimit,
 } from '../limits/window-limit.js';
 import { isGranted } from '../view/grant.js';
-import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { type Exchange, requireCaller, type Route, type Step } from './exchange.js';
 import { whenSettled, whenWritten } from './messages.js';
-import type { Route } from './route.js';
 
 const unavailable = String(problems.service_unavailable.status);
 const unauthorized = problems.invalid_signature.status;

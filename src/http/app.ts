@@ -24,7 +24,7 @@ import { createBatchFormat, createUploads, limitBatches, limitBatchesOfAccount, 
 import { jsonFormat, readBody, takeReading } from './body.js';
 import { createOperation, type DispatchParts, type RunnableOperation, send, sendRefusal } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
-import { Exchange, type Step } from './exchange.js';
+import { Exchange, type Route, type Step } from './exchange.js';
 import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
 import { acceptAgent, isMcp, serveMcp } from './mcp.js';
@@ -40,7 +40,7 @@ import {
 import { createObservation, type ObserveRequest, observeResponse } from './observe.js';
 import { createRefuse, type Refusal, type RefusalParts } from './refuse.js';
 import { createPersonPage, type PersonPageParts } from './person-page.js';
-import { createRouter, findRoute, rejectRoute, type Route, takePagePath } from './route.js';
+import { createRouter, findRoute, rejectRoute, takePagePath } from './route.js';
 import { createSourceSteps, type SourceParts } from './sources.js';
 import { createValidation, readQuery } from './validate.js';
 import { wellKnown, type WellKnownParts } from './well-known.js';

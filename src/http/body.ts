@@ -8,8 +8,7 @@ import { body as bodyLimits } from '../../generated/spec.js';
 import type { Fault, Schema } from '../contract/contract.js';
 import { createHint, ProblemError } from '../contract/problem.js';
 import type { Admit } from '../readings/intake.js';
-import { type Exchange, requireCaller, type Step } from './exchange.js';
-import type { Route } from './route.js';
+import { type Exchange, requireCaller, type Route, type Step } from './exchange.js';
 
 export interface Format {
   /** Parsers by media type. */

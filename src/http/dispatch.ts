@@ -15,10 +15,9 @@ import type {
   Writer,
 } from '../operations/operation.js';
 import { countRefusal } from './admit.js';
-import { type Exchange, requireCaller, type Step } from './exchange.js';
+import { type Exchange, requireCaller, type Route, type Step } from './exchange.js';
 import { writtenEvent } from './messages.js';
 import type { Refusal } from './refuse.js';
-import type { Route } from './route.js';
 
 export interface DispatchParts extends StreamServices {
   readonly operate: RunOperation;

@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '@opentelemetry/api';
 import type { Response } from 'express';
+import type { Definition } from '../contract/definitions.js';
 import type { Grant } from '../contract/grant.js';
 import { type Whose, wholeAccount } from '../contract/whose.js';
 import type { CountedCall } from '../limits/monthly-calls.js';
 import type { Allowance, LimitPolicy } from '../limits/window-limit.js';
-import type { Params, Route } from './route.js';
+import type { AnyOperation } from '../operations/operation.js';
+
+/** An operation: its definition in the contract, and what the service must know in addition. */
+export interface Route extends Definition {
+  readonly record: AnyOperation;
+}
+
+export type Params = Readonly<Record<string, string>>;
 
 const none: Params = Object.freeze({});
 

@@ -1,16 +1,10 @@
 import type { Request, Response } from 'express';
 import { personLinks } from '../../generated/spec.js';
-import { type Definition, definitions } from '../contract/definitions.js';
+import { definitions } from '../contract/definitions.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { createHint, ProblemError } from '../contract/problem.js';
 import { findSimilar } from '../contract/similar.js';
-import type { AnyOperation } from '../operations/operation.js';
-import type { Exchange } from './exchange.js';
-
-/** An operation: its definition in the contract, and what the service must know in addition. */
-export interface Route extends Definition {
-  readonly record: AnyOperation;
-}
+import type { Exchange, Params, Route } from './exchange.js';
 
 interface Match {
   readonly route: Route;
@@ -20,8 +14,6 @@ interface Match {
 export type Methods = ReadonlyMap<string, Match>;
 
 type Router = ReturnType<typeof createRouter>;
-
-export type Params = Readonly<Record<string, string>>;
 
 /**
  * Returns a function that finds the operations at a path, by method. It returns undefined if the contract does not define

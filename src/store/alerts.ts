@@ -3,7 +3,7 @@ import { alerts as settings, summaries } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { filterAsciiIds, nameColumns } from './columns.js';
 import { retry } from './retry.js';
-import { rowFormats } from './row-formats.js';
+import { createRowFormat } from './row-formats.js';
 import { chunksOf, insertRows, isMysql, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { touchStepMs } from './tables/sessions.js';
@@ -35,6 +35,9 @@ interface Seed {
   readonly fromMs: number;
 }
 
+export const alertRuleFormat =
+  createRowFormat<Omit<StoredAlertRule, 'alertId' | 'subjectIds' | 'createdAtMs'>>('alert rule');
+
 const hourMs = 3_600_000;
 /** A transaction that has read the account before its new rule ends within this time, in ms. */
 const seedDelayMs = 5_000;
@@ -53,7 +56,7 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
       const named = await mine('alert_people').select('alert_id', 'subject_id').orderBy(['alert_id', 'subject_id']);
       const rules = rows.map(({ alert_id: alertId, watches_everyone, created_at_ms, body }): StoredAlertRule => {
         const subjectIds = named.filter((it) => it.alert_id === alertId).map((it) => it.subject_id);
-        const content = { ...rowFormats.alertRule.decode(body), createdAtMs: created_at_ms };
+        const content = { ...alertRuleFormat.decode(body), createdAtMs: created_at_ms };
         return watches_everyone ? { alertId, ...content } : { alertId, ...content, subjectIds };
       });
       return rules.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.alertId < b.alertId ? -1 : 1));
@@ -61,7 +64,7 @@ export function createAlertTable({ knex, accountId }: ReadScope) {
 
     async insert({ alertId, subjectIds, createdAtMs, ...content }: StoredAlertRule): Promise<void> {
       const key = { account_id: accountId, alert_id: alertId };
-      const body = rowFormats.alertRule.encode(content);
+      const body = alertRuleFormat.encode(content);
       const watches_everyone = subjectIds === undefined ? 1 : 0;
       await knex('alert_rules').insert({ ...key, watches_everyone, created_at_ms: createdAtMs, body });
       const people = subjectIds?.map((subject_id) => ({ ...key, subject_id })) ?? [];

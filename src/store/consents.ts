@@ -3,7 +3,7 @@ import type { Consent } from '../../packages/score/rows/person.js';
 import { nameColumns } from './columns.js';
 import { listPages } from './people.js';
 import { changeRows, type CodedRow, hasValidCode } from './row-codes.js';
-import { rowFormats } from './row-formats.js';
+import { createRowFormat, rowFormats } from './row-formats.js';
 import { insertRows, selectRows } from './rows.js';
 import type { ReadScope } from './scope.js';
 
@@ -21,6 +21,8 @@ export interface StoredConsent extends Consent {
   /** The decision as it was sent. Absent if it was recorded as sent. */
   readonly sent?: Omit<StoredConsent, 'version' | 'recordedAtMs' | 'latestMs' | 'sent'> | undefined;
 }
+
+export const consentFormat = createRowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent');
 
 interface ConsentRow extends CodedRow {
   readonly version: number;
@@ -62,7 +64,7 @@ export function createConsentWriter(scope: ReadScope) {
       subjectId: string,
       { version, recordedAtMs, isUnverified: _, ...content }: StoredConsent,
     ): Promise<void> {
-      const body = rowFormats.consent.encode(content);
+      const body = consentFormat.encode(content);
       const row = { account_id: accountId, subject_id: subjectId, version, recorded_at_ms: recordedAtMs, body };
       const key = { account_id: accountId, subject_id: subjectId, version };
       await changeRows(
@@ -121,5 +123,5 @@ function toText(it: Consent | undefined): string | undefined {
 }
 
 function toConsent({ version, recorded_at_ms: recordedAtMs, body }: ConsentRow): StoredConsent {
-  return { ...rowFormats.consent.decode(body), version, recordedAtMs: Number(recordedAtMs) };
+  return { ...consentFormat.decode(body), version, recordedAtMs: Number(recordedAtMs) };
 }

@@ -5,7 +5,12 @@ import { advanceAll, history } from '../../testkit/arbitraries.js';
 import type { TopicEvidence } from '../../packages/text/vocabulary.js';
 import { addTopics, type SessionStep } from '../../packages/score/session.js';
 import type { Session } from '../../packages/score/rows/session.js';
+import { alertRuleFormat } from './alerts.js';
+import { consentFormat } from './consents.js';
 import { rowFormats } from './row-formats.js';
+import { webhookFormat } from './webhooks.js';
+
+const formats = { ...rowFormats, alertRule: alertRuleFormat, consent: consentFormat, webhook: webhookFormat };
 
 const track =
   '{"atMs":1760000000000,"bpm":120,"seconds":10,"blockBpm":118,"blockSeconds":40,"seenSeconds":900,"secondsByBpm":{"70":900}}';
@@ -13,7 +18,7 @@ const response =
   '"timestampMs":1760000000000,"score":82,"confidence":0.42,"received":["cardiovascular","vocal"],"reason":"Hostile voice."';
 
 /** One stored row of each format. */
-const storedRows: Readonly<Record<keyof typeof rowFormats, string>> = {
+const storedRows: Readonly<Record<keyof typeof formats, string>> = {
   sourceKeyPost: '{"v":1,"usable":true,"device":"Watch","skipped":["too_old"],"readings_hours":49}',
   accountSettings: '{"v":1,"derive_sentiment":true}',
   alertRule: '{"v":1,"condition":"stressed","minutes":10}',
@@ -38,7 +43,7 @@ const computed = {
 };
 const names = { active: ['exams'], resolved: ['boss_and_coworkers'] };
 /** The contents of these rows. */
-const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
+const contents: Readonly<Record<keyof typeof formats, object>> = {
   alertRule: { condition: 'stressed', minutes: 10 },
   sourceKeyPost: { usable: true, device: 'Watch', skipped: ['too_old'], readings_hours: 49 },
   accountSettings: { derive_sentiment: true },
@@ -65,10 +70,10 @@ const contents: Readonly<Record<keyof typeof rowFormats, object>> = {
   webhook: { events: ['state_change'], secret: 'c2VhbGVk', failedInRow: 0, createdAtMs: 1_760_000_000_000 },
 };
 
-const formatNames = Object.keys(rowFormats) as Array<keyof typeof rowFormats>;
+const formatNames = Object.keys(formats) as Array<keyof typeof formats>;
 
 test.each(formatNames)('a stored %s row is readable', (name) => {
-  expect(rowFormats[name].decode(storedRows[name])).toEqual(contents[name]);
+  expect(formats[name].decode(storedRows[name])).toEqual(contents[name]);
 });
 
 const session = (name: string, before?: number) =>
@@ -85,7 +90,7 @@ test.each([session, subject])('%o keeps its length while its text varies by up t
 
 test.each(formatNames)('a %s row of an unknown version is an error, never an empty or partial row', (name) => {
   for (const v of [2, 0, -1, 1.5, '1', null, undefined])
-    expect(() => rowFormats[name].decode(JSON.stringify({ ...contents[name], v }))).toThrow('row format version');
+    expect(() => formats[name].decode(JSON.stringify({ ...contents[name], v }))).toThrow('row format version');
 });
 
 test('the error for an unknown version names the kind of row, the version and what to do', () => {

@@ -3,9 +3,6 @@ import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import type { ReadingContent } from '../../packages/score/signals.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
-import type { StoredAlertRule } from './alerts.js';
-import type { StoredConsent } from './consents.js';
-import type { StoredWebhook } from './webhooks.js';
 
 /**
  * A row that is rewritten with each reading has a length that is a multiple of `step`, in characters. It keeps the length of
@@ -14,31 +11,25 @@ import type { StoredWebhook } from './webhooks.js';
  */
 const rewritten = { step: 32, slack: 256 };
 
-/** Formats of the JSON columns. */
+/** Formats of JSON columns. Those of alert rules, consents and webhooks are in the files of their tables. */
 export const rowFormats = {
   sourceKeyPost: createRowFormat<Schema<'SourceKeyPost'>>('post of a source key'),
   accountSettings: createRowFormat<AccountSettings>('set of account settings'),
-  alertRule: createRowFormat<Omit<StoredAlertRule, 'alertId' | 'subjectIds' | 'createdAtMs'>>('alert rule'),
   session: createRowFormat<Omit<Session, 'subjectId'>>('session', rewritten),
   subject: createRowFormat<Subject>('subject', rewritten),
-  consent: createRowFormat<Omit<StoredConsent, 'version' | 'recordedAtMs'>>('consent'),
   signals: createRowFormat<ReadingContent>('list of signals'),
   response: createRowFormat<StoredResponse>('response'),
   statusChanges: createRowFormat<Pick<Trigger, 'changes'>>('list of status changes'),
-  webhook: createRowFormat<Omit<StoredWebhook, WebhookColumn>>('webhook'),
 };
 
 /** The part of a computed state that the other columns of its reading do not contain. */
 type StoredResponse = Pick<ComputedState, 'reason' | 'learned'> & Partial<ComputedState>;
 
-/** Fields of a webhook that have a separate column. */
-type WebhookColumn = 'webhookId' | 'url' | 'sessionId' | 'subjectId' | 'registeredEpoch' | 'disabledEpoch';
-
 /** The version of every format. A format that changes after 1.0.0 gets its own version, and reads the earlier ones. */
 const version = 1;
 
 /** Defines one kind of stored JSON object, e.g. `{"v":1,"active":["exams"],"resolved":[]}`. Spaces may follow. */
-function createRowFormat<Content extends object>(name: string, { step, slack } = { step: 1, slack: 0 }) {
+export function createRowFormat<Content extends object>(name: string, { step, slack } = { step: 1, slack: 0 }) {
   return {
     /** Returns the content as JSON text with its format version in `v`. `before` is the length of the stored row, if known. */
     encode(content: Content, before = 0): string {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Schema } from '../contract/contract.js';
 import { readWhose, type Whose } from '../contract/whose.js';
 import { filterAsciiIds, nameColumns, type Nullable, omitNulls, startAfter, toColumns } from './columns.js';
-import { rowFormats } from './row-formats.js';
+import { createRowFormat } from './row-formats.js';
 import { insertRows, selectRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { hasOtherWriters } from './server-facts.js';
@@ -56,6 +56,8 @@ const columns = nameColumns('webhookId url sessionId subjectId registeredEpoch d
 
 type Columns = Pick<StoredWebhook, keyof typeof columns>;
 type WebhookRow = Nullable<Columns> & { readonly body: string };
+
+export const webhookFormat = createRowFormat<Omit<StoredWebhook, keyof Columns>>('webhook');
 
 /** Returns whose sessions the webhook watches. */
 export function findWatched({ sessionId: session_id, subjectId: subject_id }: StoredWebhook): Whose {
@@ -171,10 +173,10 @@ function oldestFirst(rows: readonly WebhookRow[]): StoredWebhook[] {
 
 function toRow(webhook: StoredWebhook): Record<string, string | number | null> {
   const content = Object.entries(webhook).filter(([name]) => !(name in columns));
-  const body = rowFormats.webhook.encode(Object.fromEntries(content) as Omit<StoredWebhook, keyof Columns>);
+  const body = webhookFormat.encode(Object.fromEntries(content) as Omit<StoredWebhook, keyof Columns>);
   return { ...toColumns(columns, webhook), body };
 }
 
 function toWebhook({ body, ...row }: WebhookRow): StoredWebhook {
-  return { ...omitNulls<Columns>(row), ...rowFormats.webhook.decode(body) };
+  return { ...omitNulls<Columns>(row), ...webhookFormat.decode(body) };
 }
