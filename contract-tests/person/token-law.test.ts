@@ -118,15 +118,22 @@ test.each([
   await fc.assert(
     fc.asyncProperty(arriving, async (all) => {
       const service = await startTestService();
-      const readings = toReadings([...all, { ...(all[0] as Arriving[number]), session: own }], service.clock.nowMs);
+      const readings = toReadings([{ ...(all[0] as Arriving[number]), session: own }, ...all], service.clock.nowMs);
       const scopes = ['ingest', 'read', 'feedback'] as const;
       await service.read({ ...person, session_id: own, timestamp: service.clock.at(), tone: 'calm' });
       const token = bearer(await issueToken(service, { session_id: own, scopes: [...scopes], ...signed }));
       const answers = JSON.stringify(await send(service, readings, token));
+      // The report has another time than the readings.
+      service.clock.advance(1);
       const text = answers + (await readAll(service, `session_id=${own}`, token));
       for (const secret of listSecrets(readings)) expect(text).not.toContain(secret);
-      if ('subject_id' in signed)
-        expect(await readAll(service, 'subject_id=anna', token)).not.toContain('secret-watch"');
+      if (!('subject_id' in signed)) return;
+      expect(await readAll(service, 'subject_id=anna', token)).not.toContain('"secret-');
+      const { body } = await service.request('/v1/history?minutes=60&subject_id=anna', { headers: token });
+      const sessions = [own, ...readings.map(({ session_id }) => (session_id === own ? own : undefined))];
+      expect(body.datapoints.map((it: { session_id?: string }) => it.session_id)).toEqual(sessions);
+      const state = await service.request('/v1/state?subject_id=anna', { headers: token });
+      expect(state.body).toMatchObject({ session_id: own, timestamp: readings.at(-1)?.timestamp });
     }),
     cases,
   );
