@@ -4,7 +4,7 @@ import { createChain, startEvidence } from '../src/access-record/chain.js';
 import { type Access, type AccessRecord, startAccessRecord } from '../src/access-record/record.js';
 import { verifyRecord } from '../src/access-record/verify.js';
 import { readConfig } from '../src/config/config.js';
-import { createDigestId } from '../src/keys/digest-id.js';
+import { createDigestId } from '../src/store/erased-ids.js';
 import { createLog } from '../src/observe/log.js';
 import { eraseSubject } from '../src/retention/erase.js';
 import { createAccessTable, type AccessTable } from '../src/store/accesses.js';

@@ -4,7 +4,7 @@ import { takeTurns } from '../src/alerts/start.js';
 import { readConfig } from '../src/config/config.js';
 import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { Schema } from '../src/contract/contract.js';
-import { createDigestId } from '../src/keys/digest-id.js';
+import { createDigestId } from '../src/store/erased-ids.js';
 import { findAbsences } from '../src/store/service-runs.js';
 import { settingsFor } from './databases.js';
 import type { TestService } from './service.js';

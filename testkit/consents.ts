@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import type { AccountSettings, Schema, Submission } from '../src/contract/contract.js';
 import { createReadingWriter } from '../src/readings/group.js';
-import type { PreparedReading } from '../src/readings/intake.js';
+import type { PreparedReading } from '../src/readings/prepared-reading.js';
 import { createKeyTable } from '../src/store/keys.js';
 import type { Store } from '../src/store/store.js';
 import { grantOf } from './grants.js';

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config/config.js';
 import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { ErasureParts } from '../src/retention/erase.js';
 import { openDatabase } from '../src/store/database.js';
-import { createDigestId } from '../src/keys/digest-id.js';
+import { createDigestId } from '../src/store/erased-ids.js';
 import { settingsFor, type TestDatabase } from './databases.js';
 import type { TestService } from './service.js';
 

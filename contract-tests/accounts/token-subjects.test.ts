@@ -1,7 +1,7 @@
 import type { Submission } from '../../src/contract/contract.js';
 import { ProblemError } from '../../src/contract/problem.js';
 import { createReadingWriter } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { batchResults } from '../../testkit/batch.js';

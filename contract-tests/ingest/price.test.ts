@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
-import { createDigestId } from '../../src/keys/digest-id.js';
+import { createDigestId } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { recordJourney } from '../../testkit/journey.js';
 import { openMigrated } from '../../testkit/temporary-database.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDigestId } from '../../src/keys/digest-id.js';
+import { createDigestId } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { createTransact, type Store } from '../../src/store/store.js';
 import { migratedDatabase, openKnex } from '../../testkit/temporary-database.js';
 

@@ -1,5 +1,5 @@
 import { createReadingWriter } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { batchResults, postBatch } from '../../testkit/batch.js';
 import { callsInDatabase, makeAccount } from '../../testkit/calls.js';
 import { grantOf } from '../../testkit/grants.js';

@@ -1,6 +1,6 @@
 import type { Grant } from '../../src/contract/grant.js';
 import { createReadingWriter } from '../../src/readings/group.js';
-import type { PreparedReading } from '../../src/readings/intake.js';
+import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { grantOf } from '../../testkit/grants.js';
 import { erasing } from '../../testkit/stored.js';
 import { onTestFinished, expect, test } from '../../testkit/test.js';

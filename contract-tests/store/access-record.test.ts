@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { createDigestId } from '../../src/keys/digest-id.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAccessTable } from '../../src/store/accesses.js';
-import { createErasedIdTable } from '../../src/store/erased-ids.js';
+import { createDigestId, createErasedIdTable } from '../../src/store/erased-ids.js';
 import type { Store } from '../../src/store/store.js';
 import {
   accessOf,

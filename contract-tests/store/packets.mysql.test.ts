@@ -2,7 +2,7 @@ import mysql from 'mysql2';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createDigestId } from '../../src/keys/digest-id.js';
+import { createDigestId } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
 import { buildInsert, runAll, runStatements } from '../../src/store/rows.js';
 import { createTransact, type Store } from '../../src/store/store.js';

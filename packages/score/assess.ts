@@ -1,7 +1,8 @@
 import { computeTypicalValues } from './baseline.js';
 import { rateConfidence } from './confidence.js';
+import { isFresh } from './evidence.js';
 import { processHeartRate } from './heart.js';
-import { addOtherSessions, chooseHeart, isFresh, listSharedSignals, type Sharing } from './live.js';
+import { addOtherSessions, chooseHeart, listSharedSignals, type Sharing } from './live.js';
 import { reduceAfterDeviceChange } from './movement.js';
 import { explainScore } from './reason.js';
 import type { HeartLevel } from './response.js';
@@ -38,7 +39,7 @@ export function assess(
   { session, reading, signals, known, timestampMs, agreeingTones, isPast }: Sensed,
   sharing?: Sharing,
 ): Assessed {
-  const all = addOtherSessions(signals, sharing, timestampMs);
+  const all = sharing?.live ? addOtherSessions(signals, sharing, timestampMs) : signals;
   const typical = computeTypicalValues(known, timestampMs, all, isPast);
   const { recent, movements, allMovements, heart, explainedBpm } = processHeartRate(
     session,

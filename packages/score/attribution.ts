@@ -1,3 +1,4 @@
+import type { TopicName } from '../text/vocabulary.js';
 import { heartRise as settings } from './model.js';
 import type { FinishedTurn } from './response.js';
 import type { HeartRateRise, RecentTurns, Turn } from './rows/session.js';
@@ -16,6 +17,41 @@ export interface ObservedReading {
   /** The heart rate of this reading, in bpm. Undefined if the reading has none. */
   readonly heartRate: number | undefined;
   readonly fused: Pick<FusedStress, 'expressed' | 'heart' | 'explained'>;
+}
+
+/** The topics that a turn mentions: as a concern, of these the certain ones, and without a concern. */
+export type TurnTopics = Readonly<Record<'topics' | 'certainTopics' | 'calmTopics', readonly TopicName[]>>;
+
+/** What the stress of a reading counts for. */
+export interface Credited {
+  readonly talk: RecentTurns | undefined;
+  readonly credit: TopicStress | undefined;
+  readonly calm: TopicStress | undefined;
+}
+
+/**
+ * Returns the topics that the stress of a reading counts for, and the topics that its turn mentions without a concern. A
+ * late reading counts only for its own topics, with its `score`, and so does a reading that is not fused.
+ */
+export function creditTopics(
+  before: RecentTurns | undefined,
+  {
+    atMs,
+    heartRate,
+    fused,
+  }: Pick<ObservedReading, 'atMs' | 'heartRate'> & { fused: ObservedReading['fused'] | undefined },
+  { topics, certainTopics, calmTopics }: TurnTopics,
+  score: number,
+): Credited {
+  const said = { topics, certain: certainTopics };
+  const toCalm = (stress: number) =>
+    calmTopics.length > 0 ? { topics: calmTopics, certain: [], atMs, stress } : undefined;
+  if (fused && !(before && atMs < before.atMs)) {
+    const attributed = attributeStress(before, { atMs, heartRate, fused }, said);
+    return { ...attributed, calm: toCalm(computeStressAtTurn(attributed.talk, fused)) };
+  }
+  const credit = topics.length > 0 ? { ...said, atMs, stress: score } : undefined;
+  return { talk: before, credit, calm: toCalm(score) };
 }
 
 /**

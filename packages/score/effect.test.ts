@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateEffect, isComparable } from './effect.js';
+import { estimateEffect } from './effect.js';
+import { isComparable } from './response.js';
 import { topicEffect } from './model.js';
 import { addStress } from './response.js';
 import type { StressSums } from './rows/trigger.js';

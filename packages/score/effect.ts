@@ -1,5 +1,5 @@
-import { triggers as contract } from './generated/contract.js';
 import { topicEffect as settings } from './model.js';
+import { isComparable } from './response.js';
 import type { PersonTurns } from './rows/person.js';
 import type { StressSums } from './rows/trigger.js';
 
@@ -14,11 +14,6 @@ export interface Effect {
 export interface ComparedTopic {
   readonly own: StressSums | undefined;
   readonly related: readonly StressSums[];
-}
-
-/** Returns true if enough other turns of the person are known to compare a topic with. */
-export function isComparable(person: PersonTurns | undefined, own: StressSums | undefined): boolean {
-  return (person?.all?.turns ?? 0) - (own?.turns ?? 0) >= contract.other_turns_min;
 }
 
 /**

@@ -125,6 +125,11 @@ export function computeVariabilityEvidence(drop: number, known: number): number 
 /** Age at which a signal is stale, in ms. A session whose newest reading is older has ended. */
 export const staleAfterMs = model.age.stale_after_seconds * 1000;
 
+/** Returns true if a value measured at a time counts at another time, both in epoch ms. */
+export function isFresh({ atMs: measuredMs }: Pick<Sample<unknown>, 'atMs'>, atMs: number): boolean {
+  return atMs - measuredMs < staleAfterMs;
+}
+
 /**
  * Returns the weight of a signal by its age, in ms: 1 when fresh, halved per half-life, 0 when stale. Strictly
  * decreasing.

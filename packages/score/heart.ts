@@ -157,7 +157,7 @@ export function processHeartRate(
 ): AdvancedHeart {
   const { recent, implied } = passHeart(session, newest, typical);
   const movements = addStatedMovement({ movement: session?.movement, implied, stated: session?.stated }, reading);
-  const allMovements = addOtherMovements(movements, sharing);
+  const allMovements = sharing?.live ? addOtherMovements(movements, sharing) : movements;
   if (!newest) return { recent, movements, allMovements, explainedBpm: 0 };
   const { bpm, fastBpm, isConfirmed, quiet } = computeHeartRateLevel(recent, newest, typical);
   const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;

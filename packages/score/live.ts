@@ -1,4 +1,4 @@
-import { staleAfterMs } from './evidence.js';
+import { isFresh, staleAfterMs } from './evidence.js';
 import { addStatedMovement, chooseNewerStatement, chooseStrongerMovement, explainRise } from './movement.js';
 import type { LiveSignals } from './rows/person.js';
 import type { Session, SharedSignal } from './rows/session.js';
@@ -22,8 +22,8 @@ export const noLiveSignals: LiveSignals = { signals: {} };
  * Returns the signals of a session with the newer ones of the person's other sessions. Of equal timestamps, the
  * session's own value counts. Returns the same object if no other session has a newer value.
  */
-export function addOtherSessions(own: Signals, sharing: Sharing | undefined, atMs: number): Signals {
-  if (!sharing?.isRead || !sharing.live) return own;
+export function addOtherSessions(own: Signals, sharing: Sharing, atMs: number): Signals {
+  if (!sharing.isRead || !sharing.live) return own;
   const { live } = sharing;
   // A value of the session itself is never newer than its own.
   const newer = signalNames.filter((name) => {
@@ -38,8 +38,8 @@ export function addOtherSessions(own: Signals, sharing: Sharing | undefined, atM
  * Returns the movements of a session with those that other sessions of the person state. Returns the same object if none
  * of them counts.
  */
-export function addOtherMovements(own: Movements, sharing: Sharing | undefined): Movements {
-  if (!sharing?.isRead || !sharing.live) return own;
+export function addOtherMovements(own: Movements, sharing: Sharing): Movements {
+  if (!sharing.isRead || !sharing.live) return own;
   const { movement, stated } = sharing.live;
   const isOther = (shared: Sample<number> | undefined) => shared && shared.sessionId !== sharing.sessionId;
   const stronger = isOther(movement) ? chooseStrongerMovement(own.movement, movement) : own.movement;
@@ -117,11 +117,6 @@ export function shareReading(
 export function toShared({ bpm, fastBpm, suddenBpm }: HeartRateLevel): LiveSignals['heart'] {
   const sudden = suddenBpm === undefined ? {} : { suddenBpm: round3(suddenBpm) };
   return { bpm: round3(bpm), fastBpm: round3(fastBpm), ...sudden };
-}
-
-/** Returns true if a value measured at a time counts at another time, both in epoch ms. */
-export function isFresh({ atMs: measuredMs }: Pick<Sample<unknown>, 'atMs'>, atMs: number): boolean {
-  return atMs - measuredMs < staleAfterMs;
 }
 
 function keepFresh<S extends Sample<unknown> | undefined>(sample: S, atMs: number): S | undefined {

@@ -1,3 +1,4 @@
+import { triggers as contract } from './generated/contract.js';
 import { heartRise, turnResponse as settings } from './model.js';
 import type { HeartResponse, OpenTurn, PersonTurns } from './rows/person.js';
 import type { StressSums } from './rows/trigger.js';
@@ -159,4 +160,9 @@ export function raiseOpenTurn(
 ): PersonTurns {
   const isRaised = (it: OpenTurn) => it.atMs === raised.atMs && it.sessionId === sessionId;
   return { ...turns, open: turns.open?.map((it) => (isRaised(it) ? { ...it, stress: raised.stress } : it)) };
+}
+
+/** Returns true if enough other turns of the person are known to compare a topic with. */
+export function isComparable(person: PersonTurns | undefined, own: StressSums | undefined): boolean {
+  return (person?.all?.turns ?? 0) - (own?.turns ?? 0) >= contract.other_turns_min;
 }

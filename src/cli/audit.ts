@@ -3,7 +3,7 @@ import { verifyRecord } from '../access-record/verify.js';
 import type { Config } from '../config/config.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { currentActor } from '../keys/audit.js';
-import { createDigestId } from '../keys/digest-id.js';
+import { createDigestId } from '../store/erased-ids.js';
 import { createKeyRecordId } from '../keys/identify.js';
 import { requireAccount } from '../keys/manage.js';
 import { runStartStep } from '../observe/start.js';

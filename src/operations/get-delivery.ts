@@ -1,6 +1,6 @@
 import { ProblemError } from '../contract/problem.js';
 import { readWhose } from '../contract/whose.js';
-import { isOfPerson } from '../store/event-kinds.js';
+import { isOfPerson } from '../store/outbox.js';
 import { createDeliveryLog } from '../store/settled-deliveries.js';
 import { toContractDelivery } from '../webhooks/view.js';
 import type { OperationRecord } from './operation.js';

@@ -1,5 +1,5 @@
 import type { BodyOf, OperationId } from '../contract/contract.js';
-import type { PreparedReading } from '../readings/intake.js';
+import type { PreparedReading } from '../readings/prepared-reading.js';
 import type { Post } from '../readings/post.js';
 import { createLink } from './create-link.js';
 import { createAlertRule } from './create-alert-rule.js';

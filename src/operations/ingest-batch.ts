@@ -3,8 +3,8 @@ import type { Schema } from '../contract/contract.js';
 import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
-import type { Outcome } from '../readings/group.js';
-import type { PreparedReading } from '../readings/intake.js';
+import type { Outcome } from '../readings/account.js';
+import type { PreparedReading } from '../readings/prepared-reading.js';
 import { toStateReading } from '../contract/state-reading.js';
 import type { OperationRecord, Services } from './operation.js';
 

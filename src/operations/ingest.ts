@@ -1,6 +1,6 @@
 import { ProblemError } from '../contract/problem.js';
-import type { Outcome } from '../readings/group.js';
-import type { PreparedReading } from '../readings/intake.js';
+import type { Outcome } from '../readings/account.js';
+import type { PreparedReading } from '../readings/prepared-reading.js';
 import { requiredNames } from '../../packages/score/signals.js';
 import { toStateReading } from '../contract/state-reading.js';
 import type { OperationRecord } from './operation.js';

@@ -3,7 +3,7 @@ import type { Schema } from '../contract/contract.js';
 import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
-import type { Outcome } from '../readings/group.js';
+import type { Outcome } from '../readings/account.js';
 import type { Post, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
 import { retry } from '../store/retry.js';

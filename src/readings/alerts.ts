@@ -1,7 +1,7 @@
 import type { AlertPlan, Subject } from '../../packages/score/rows/person.js';
 import type { HistoryPoint } from '../../packages/score/signals.js';
 import type { BoundSession } from '../store/person-rows.js';
-import type { GroupProgress, ProcessedReading } from './advance.js';
+import type { GroupProgress, ProcessedReading } from './progress.js';
 
 const minuteMs = 60_000;
 

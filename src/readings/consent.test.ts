@@ -8,7 +8,7 @@ import type { ConsentCategory, Subject } from '../../packages/score/rows/person.
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { beginProgress } from './advance.js';
 import { applyConsent } from './consent.js';
-import type { PreparedReading } from './intake.js';
+import type { PreparedReading } from './prepared-reading.js';
 
 const weights = readFileSync(new URL('../../packages/text/weights/text.bin', import.meta.url));
 const turn = createTextAnalyzer(loadTextModel(weights)).analyzeTurn({

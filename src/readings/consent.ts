@@ -16,19 +16,8 @@ import { listCategories } from '../../packages/score/signals.js';
 import type { ReadScope } from '../store/scope.js';
 import { createSessionReader } from '../store/sessions.js';
 import { createSubjectReader } from '../store/subjects.js';
-import type { GroupProgress } from './advance.js';
-import type { PreparedReading } from './intake.js';
-import { findPerson } from './person.js';
-
-/** How a reading is checked against the consent of its subject. Plain data. */
-export interface ConsentCheck {
-  /** True if the account states a medical or safety purpose. */
-  readonly hasPurpose: boolean;
-  /** Names of the text fields that the reading contains. */
-  readonly texts: readonly string[];
-  /** False if the texts were not analyzed, because the subject did not allow it. */
-  readonly isTextRead: boolean;
-}
+import type { ConsentCheck, PreparedReading } from './prepared-reading.js';
+import type { GroupProgress } from './progress.js';
 
 /** The account and subject whose texts are analyzed. Plain data. */
 export interface TextSource extends Pick<PreparedReading, 'accountId' | 'sessionId' | 'subjectId'> {
@@ -86,9 +75,9 @@ export function applyConsent(
   reading: PreparedReading,
   check: ConsentCheck,
 ): AllowedReading | ProblemError {
-  const person = findPerson(subjects, session, reading);
-  if (!person) return refuse('no_subject');
-  const { subjectId, subject } = person;
+  const subjectId = session?.subjectId ?? reading.subjectId;
+  if (subjectId === undefined) return refuse('no_subject');
+  const subject = subjects.get(subjectId);
   if (!subject?.consent) return refuse('not_recorded');
   if (subject.consent.isUnverified) return refuse('unverified');
   if (isExpired(subject.consent, nowMs)) return refuse('expired');

@@ -1,6 +1,8 @@
-import { isFresh, noLiveSignals, type Sharing } from '../../packages/score/live.js';
+import type { Credited, TurnTopics } from '../../packages/score/attribution.js';
+import { isFresh } from '../../packages/score/evidence.js';
+import { noLiveSignals, type Sharing } from '../../packages/score/live.js';
 import { collectLive, findOnlySender } from '../../packages/score/only-session.js';
-import type { Baseline, Subject } from '../../packages/score/rows/person.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import type { Session } from '../../packages/score/rows/session.js';
 import {
   endTurns,
@@ -12,48 +14,82 @@ import {
 import type { SessionStep } from '../../packages/score/session.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { knowsPerson } from '../view/grant.js';
-import type { Credited, ExtractedTopics, GroupProgress } from './advance.js';
-import type { PreparedReading } from './intake.js';
+import type { PreparedReading } from './prepared-reading.js';
+import type { GroupProgress } from './progress.js';
 
-/** The person of a reading, within a group. */
-interface Person {
-  readonly subjectId: string;
-  /** As of the previous reading of the group. Undefined if nothing is stored. */
-  readonly subject: Subject | undefined;
-}
+/** Who a reading is about, within a group: what it reads of the person, and changes. A reading without a person has none. */
+export type Person = ReturnType<typeof createPerson>;
 
-/** Returns the person of the session, otherwise the one that its reading names. Undefined without a person. */
-export function findPerson(
-  subjects: ReadonlyMap<string, Subject | undefined>,
-  session: Pick<Session, 'subjectId'> | undefined,
-  { subjectId: named }: Pick<PreparedReading, 'subjectId'>,
-): Person | undefined {
-  const subjectId = session?.subjectId ?? named;
-  return subjectId === undefined ? undefined : { subjectId, subject: subjects.get(subjectId) };
-}
+export function createPerson(progress: GroupProgress, subjectId: string) {
+  /** Returns the person as of the previous reading of the group. Undefined if nothing is stored. */
+  const find = () => progress.subjects.get(subjectId);
+  /** Remembers the person, to be stored with the group. */
+  const change = (subject: Subject) => {
+    progress.subjects.set(subjectId, subject);
+    progress.changedSubjects.set(subjectId, subject);
+  };
+  return {
+    findBaseline: () => find()?.baseline,
 
-/** Remembers the person after a reading, to be stored with the group. */
-function changePerson({ subjects, changedSubjects }: GroupProgress, subjectId: string, subject: Subject): void {
-  subjects.set(subjectId, subject);
-  changedSubjects.set(subjectId, subject);
-}
+    /** Adds the signals of the only session to the person, before the first reading of another session. */
+    addOnlySession(reading: PreparedReading): void {
+      const subject = find();
+      const onlyId = findOnlySession(subject, reading);
+      if (!subject?.newest || onlyId === undefined) return;
+      const { sharedFromMs = 0, ...newest } = subject.newest;
+      const other = progress.sessions.get(onlyId)?.session ?? progress.others?.get(onlyId);
+      // The session may have expired, and started again for another person or with backfilled readings only.
+      const isOfPerson = other && other.subjectId === subjectId && !other.isBackfilled;
+      const live = isOfPerson ? collectLive(other, onlyId, sharedFromMs, subject.baseline) : noLiveSignals;
+      progress.subjects.set(subjectId, { ...subject, newest, live });
+    },
 
-/**
- * Returns the live signals of the person, for a reading that shares them. A token without the person neither gets the
- * evidence of other sessions nor its traces.
- */
-export function findSharing(
-  { subjects }: GroupProgress,
-  session: Session | undefined,
-  reading: PreparedReading,
-): Sharing | undefined {
-  const { sessionId, timestampMs, sharesSignals, isBackfill, grant } = reading;
-  const person = findPerson(subjects, session, reading);
-  if (!person || sharesSignals === false || isBackfill) return undefined;
-  const isRead = knowsPerson(grant, person.subjectId);
-  const { live, newest } = person.subject ?? unknownSubject;
-  const isOnly = !newest || newest.sessionId === sessionId || newest.atMs <= timestampMs;
-  return { live: live ?? (isOnly ? undefined : noLiveSignals), sessionId, isRead };
+    /**
+     * Returns the live signals of the person, for a reading that shares them. A token without the person neither gets the
+     * evidence of other sessions nor its traces.
+     */
+    findSharing({ sessionId, timestampMs, sharesSignals, isBackfill, grant }: PreparedReading): Sharing | undefined {
+      if (sharesSignals === false || isBackfill) return undefined;
+      const isRead = knowsPerson(grant, subjectId);
+      const { live, newest } = find() ?? unknownSubject;
+      const isOnly = !newest || newest.sessionId === sessionId || newest.atMs <= timestampMs;
+      return { live: live ?? (isOnly ? undefined : noLiveSignals), sessionId, isRead };
+    },
+
+    /** Remembers what the reading changes: baseline, live signals and newest session. */
+    remember(submitted: PreparedReading, { session, baseline, live }: SessionStep, sharing: Sharing | undefined): void {
+      const known = find() ?? unknownSubject;
+      const newest = findNewest(known.newest, submitted, session);
+      const sharedFromMs = newest && sharing && findSharedFrom(known, newest, live, submitted);
+      const shared =
+        newest && sharedFromMs !== undefined
+          ? { newest: { ...newest, sharedFromMs }, live: undefined }
+          : { newest, live: live ?? known.live };
+      change({ ...known, baseline, ...shared });
+    },
+
+    /** Follows the turns. Returns the turns that are complete with this reading. */
+    follow(
+      { sessionId, timestampMs: atMs, signals, turn, isBackfill, check }: PreparedReading,
+      { fused, point }: SessionStep,
+      said: TurnTopics & Omit<Credited, 'talk'> & Pick<FollowedReading, 'isShared'>,
+    ): readonly FinishedTurn[] {
+      const { topics, calmTopics, credit, calm, isShared } = said;
+      const subject = find();
+      if (!subject || !fused || isBackfill) return [];
+      if (!turn && !subject.turns?.open) return [];
+      const isRaised = credit?.before !== undefined;
+      const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
+      const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
+      const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
+      const started = turn && point.confidence > 0 ? { topics, calmTopics, stress } : undefined;
+      // What follows a message about a danger counts for no topic that was said before.
+      const isEnded = check?.danger && before;
+      const { turns, finished } = isEnded ? endTurns(before, atMs) : followTurns(before, observed, started);
+      change({ ...subject, turns });
+      return finished;
+    },
+  };
 }
 
 /**
@@ -67,47 +103,6 @@ export function findOnlySession(
   const newest = subject?.newest;
   if (newest?.sharedFromMs === undefined || newest.sessionId === sessionId) return undefined;
   return sharesSignals === false || isBackfill || !isFresh(newest, timestampMs) ? undefined : newest.sessionId;
-}
-
-/** Adds the signals of the only session to its person, before the first reading of another session. */
-export function addOnlySession(progress: GroupProgress, session: Session | undefined, reading: PreparedReading): void {
-  const { subjectId = '', subject } = findPerson(progress.subjects, session, reading) ?? {};
-  const onlyId = findOnlySession(subject, reading);
-  if (!subject?.newest || onlyId === undefined) return;
-  const { sharedFromMs = 0, ...newest } = subject.newest;
-  const other = progress.sessions.get(onlyId)?.session ?? progress.others?.get(onlyId);
-  // The session may have expired, and started again for another person or with backfilled readings only.
-  const isOfPerson = other && other.subjectId === subjectId && !other.isBackfilled;
-  const live = isOfPerson ? collectLive(other, onlyId, sharedFromMs, subject.baseline) : noLiveSignals;
-  progress.subjects.set(subjectId, { ...subject, newest, live });
-}
-
-/** Returns the subject's baseline. Returns the session's own baseline if the subject has none. */
-export function findBaseline(
-  { subjects }: GroupProgress,
-  session: Session | undefined,
-  reading: PreparedReading,
-): Baseline | undefined {
-  return findPerson(subjects, session, reading)?.subject?.baseline ?? session?.baseline;
-}
-
-/** Stores what the reading changes for its person: baseline, live signals and newest session. */
-export function rememberPerson(
-  progress: GroupProgress,
-  submitted: PreparedReading,
-  { session, baseline, live }: SessionStep,
-  sharing: Sharing | undefined,
-): void {
-  const person = findPerson(progress.subjects, session, {});
-  if (!person) return;
-  const known = person.subject ?? unknownSubject;
-  const newest = findNewest(known.newest, submitted, session);
-  const sharedFromMs = newest && sharing && findSharedFrom(known, newest, live, submitted);
-  const shared =
-    newest && sharedFromMs !== undefined
-      ? { newest: { ...newest, sharedFromMs }, live: undefined }
-      : { newest, live: live ?? known.live };
-  changePerson(progress, person.subjectId, { ...known, baseline, ...shared });
 }
 
 /**
@@ -139,31 +134,4 @@ function findNewest(
 ): Subject['newest'] {
   if (isBackfill || (newest && timestampMs < newest.atMs && latest.timestampMs <= newest.atMs)) return newest;
   return { sessionId, atMs: latest.timestampMs };
-}
-
-/** Follows the turns of the person. Returns the turns that are complete with this reading. */
-export function followPerson(
-  progress: GroupProgress,
-  { sessionId, timestampMs: atMs, signals, turn, isBackfill, check }: PreparedReading,
-  { session, fused, point }: SessionStep,
-  {
-    topics,
-    calmTopics,
-    credit,
-    calm,
-    isShared,
-  }: ExtractedTopics & Omit<Credited, 'talk'> & Pick<FollowedReading, 'isShared'>,
-): readonly FinishedTurn[] {
-  const { subjectId = '', subject } = findPerson(progress.subjects, session, {}) ?? {};
-  if (!subject || !fused || isBackfill) return [];
-  if (!turn && !subject.turns?.open) return [];
-  const isRaised = credit?.before !== undefined;
-  const before = isRaised && subject.turns ? raiseOpenTurn(subject.turns, credit, sessionId) : subject.turns;
-  const observed = { atMs, sessionId, heartRate: signals.heart_rate, level: fused.level, fused, isShared };
-  const stress = (isRaised ? calm : (credit ?? calm))?.stress ?? point.score;
-  const said = turn && point.confidence > 0 ? { topics, calmTopics, stress } : undefined;
-  // What follows a message about a danger counts for no topic that was said before.
-  const { turns, finished } = check?.danger && before ? endTurns(before, atMs) : followTurns(before, observed, said);
-  changePerson(progress, subjectId, { ...subject, turns });
-  return finished;
 }

@@ -10,7 +10,8 @@ import type { Submission } from '../contract/contract.js';
 import type { Grant, Sender } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
-import type { PreparedReading, PrepareReading } from './intake.js';
+import type { PrepareReading } from './intake.js';
+import type { PreparedReading } from './prepared-reading.js';
 
 /*
  * What an app posts becomes readings in two ways. Samples of the last minutes are live: one reading each, at its own time.

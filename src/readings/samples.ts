@@ -1,9 +1,7 @@
 import type { Schema } from '../contract/contract.js';
 import { createFault, ProblemError } from '../contract/problem.js';
-import type { Baseline } from '../../packages/score/rows/person.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { replaceReading } from '../../packages/score/session.js';
-import type { Reading } from '../../packages/score/signals.js';
 import { floorHour } from '../../packages/score/summary.js';
 import type { StoredReading } from '../store/readings.js';
 import {
@@ -17,8 +15,15 @@ import type { Statement } from '../store/rows.js';
 import type { ReadScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import { positionStep } from '../store/stream-positions.js';
-import type { AcceptedReading, GroupProgress, ProcessedReading } from './advance.js';
-import type { PreparedReading, SampleIdentity } from './intake.js';
+import type {
+  AcceptedReading,
+  GroupProgress,
+  KnownSamples,
+  ProcessedReading,
+  ReplacingReading,
+  SampledReading,
+  SampleInGroup,
+} from './progress.js';
 
 /*
  * A reading with `sample_id`. Its first body is a reading like any other one. A later body with a revision that is not
@@ -28,33 +33,6 @@ import type { PreparedReading, SampleIdentity } from './intake.js';
 
 /** What happened to a reading with a sample that was not rejected. */
 export type SampleOutcome = NonNullable<Schema<'LineResult'>['sample']>;
-
-/** The samples of the readings of a group, and the hours that are stored as summaries. */
-export interface KnownSamples {
-  /** By session and sample. Of a sample that this group stores or replaces, its last body. */
-  readonly known: Map<string, SampleInGroup>;
-  readonly storedHours: ReadonlySet<string>;
-}
-
-type SampleInGroup = KnownSample & {
-  /** The reading: a stored one, or one that this group accepted. */
-  readonly reading: StoredSample | AcceptedReading;
-};
-
-/** A reading that replaces the content of another one. */
-export interface ReplacingReading {
-  readonly kind: 'replaced';
-  readonly submitted: PreparedReading;
-  readonly incarnation: string;
-  readonly of: StoredSample | AcceptedReading;
-  /** What the reading states. */
-  readonly reading: Reading;
-  /** The baseline that the reading is scored against. */
-  readonly baseline: Baseline | undefined;
-  readonly dropped: readonly string[] | undefined;
-}
-
-export type SampledReading = PreparedReading & { readonly sample: SampleIdentity };
 
 /** Returns the stored samples of the readings. One statement, and another one if a reading may replace one of a person. */
 export async function findSamples(
@@ -78,6 +56,11 @@ export async function findSamples(
       hours.push([session.subjectId, floorHour(sample.timestampMs)] as const);
   }
   return { known, storedHours: hours.length > 0 ? await table.findHours(hours) : new Set() };
+}
+
+/** Returns the sample of a reading. Undefined if the reading is the first one of its sample. */
+export function findSample({ samples }: GroupProgress, reading: SampledReading): SampleInGroup | undefined {
+  return samples?.known.get(toSampleKey(reading));
 }
 
 /**
@@ -197,7 +180,7 @@ export function toSampleOutcome({ kind }: ProcessedReading): SampleOutcome {
 }
 
 /** Returns the key of a sample. It is unambiguous, because ids contain no spaces. */
-export function toSampleKey({ sessionId, sample }: Pick<SampledReading, 'sessionId' | 'sample'>): string {
+function toSampleKey({ sessionId, sample }: Pick<SampledReading, 'sessionId' | 'sample'>): string {
   return `${sessionId} ${sample.key}`;
 }
 

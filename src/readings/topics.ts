@@ -2,8 +2,7 @@ import type { TopicStress } from '../../packages/score/attribution.js';
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { addTopics } from '../../packages/score/session.js';
-import { isComparable } from '../../packages/score/effect.js';
-import type { FinishedTurn } from '../../packages/score/response.js';
+import { type FinishedTurn, isComparable } from '../../packages/score/response.js';
 import {
   activateByEffect,
   addSighting,
@@ -14,28 +13,23 @@ import {
   unknownSubject,
 } from '../../packages/score/triggers.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
-import { createPersonEvent } from '../store/event-kinds.js';
-import type { OutboxEntry } from '../store/outbox.js';
+import { createPersonEvent, type OutboxEntry } from '../store/outbox.js';
 import type { TriggersBySubject } from '../store/triggers.js';
-import {
-  type ProcessedReading,
-  type CompletedGroup,
-  completeState,
-  listAccepted,
-  namesTopics,
-  type GroupProgress,
-  type AcceptedReading,
-} from './advance.js';
+import { completeState } from './advance.js';
+import type { AcceptedReading, CompletedGroup, GroupProgress } from './progress.js';
+
+/** Returns true if a turn mentions topics, with or without a concern. */
+export const namesTopics = ({ topics, calmTopics }: FinishedTurn): boolean => topics.length + calmTopics.length > 0;
 
 /** Updates the triggers with the topics of the group, in order. Adds topics and triggers to the responses. */
 export function updateTriggers(
   progress: GroupProgress,
-  advances: readonly ProcessedReading[],
+  accepted: readonly AcceptedReading[],
   found: TriggersBySubject,
 ): CompletedGroup {
   const sighted = new Map<string, Map<string, Trigger>>();
   const computed = new Map<AcceptedReading, ComputedState>();
-  for (const taken of listAccepted(advances)) {
+  for (const taken of accepted) {
     const { subjectId } = taken.step.session;
     let { topics } = taken;
     const finished = taken.finished.filter(namesTopics);

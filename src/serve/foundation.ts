@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { startAlerts } from '../alerts/start.js';
 import type { Config } from '../config/config.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
-import { createDigestId } from '../keys/digest-id.js';
+import { createDigestId } from '../store/erased-ids.js';
 import { cacheResult, limitTime, type ReadinessStatus } from '../observe/probes.js';
 import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
 import { findAccountsWithDueRules } from '../store/alerts.js';

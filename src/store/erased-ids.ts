@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { createDigest } from '../contract/derive-key.js';
 import { nameColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import { listPages } from './people.js';
@@ -20,6 +21,12 @@ export type DigestId = (
   accountId: string,
   digested: { readonly kind: ErasedId['kind'] | 'link'; readonly id: string },
 ) => readonly string[];
+
+/** Returns a function that digests ids with a key derived from each of the deployment's keys. */
+export function createDigestId(secretsKeys: readonly string[]): DigestId {
+  const digest = createDigest(secretsKeys, 'erased ids');
+  return (accountId, { kind, id }) => digest(JSON.stringify([accountId, kind, id]));
+}
 
 /** The ids of one account that were erased, with the time of their newest erasure. */
 export function createErasedIdTable({ knex, accountId }: ReadScope) {

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import type { Schema } from '../contract/contract.js';
-import type { OutboxEntry } from './outbox.js';
 import type { StoredWebhook } from './webhooks.js';
 
 /** The body of an event. `event` is its kind. */
@@ -28,14 +26,4 @@ export function selectsEvent(webhook: StoredWebhook, body: EventBody): boolean {
   if (!webhook.events.includes(body.event)) return false;
   const { selects }: EventKind<never> = eventKinds[body.event];
   return selects?.(webhook, body as never) ?? true;
-}
-
-/** Returns an event of a person for the outbox, in a queue of its own: a failing delivery delays no other event. */
-export function createPersonEvent(subjectId: string, payload: EventBody, nowMs: number): OutboxEntry {
-  return { sessionId: `${payload.event} ${randomUUID()}`, seq: nowMs, subjectId, payload };
-}
-
-/** Returns true for an event or delivery of a person. No session has its queue, because ids contain no spaces. */
-export function isOfPerson({ sessionId }: Pick<OutboxEntry, 'sessionId'>): boolean {
-  return sessionId.includes(' ');
 }

@@ -15,7 +15,7 @@ const lockWaitSeconds = 60;
 const lockOfDatabase = 'concat(?, database())';
 
 /** How long a process uses the schema after it has read the ledger, in ms. */
-const leaseMs = 1_000;
+export const leaseMs = 1_000;
 
 /**
  * Applies all pending migrations. If several processes start at the same time, one process migrates and the others
@@ -108,25 +108,6 @@ export function checkLedger(rows: Ledger, list = migrations): ReadonlySet<string
         'version, or restore a backup from before its start',
     );
   return new Set(rows.flatMap(({ name, completed_at_ms }) => (completed_at_ms === null ? [] : [name])));
-}
-
-/**
- * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this
- * version cannot use it. The function reads the ledger once per lease.
- */
-export function createSchemaCheck(knex: Knex): () => Promise<void> {
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
-  let check: Promise<void> | undefined;
-  const readLedger = async () => {
-    const startedAtMs = performance.now();
-    await readApplied(knex);
-    checkedAtMs = startedAtMs;
-  };
-  return async () => {
-    if (performance.now() < checkedAtMs + leaseMs) return;
-    check ??= readLedger().finally(() => (check = undefined));
-    await check;
-  };
 }
 
 /** Returns the name of a migration that only a newer version knows, if there is one. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { nameColumns, unionAll } from './columns.js';
 import type { EventBody } from './event-kinds.js';
@@ -26,6 +27,16 @@ export interface OutboxEvent {
   readonly payload: string;
   /** The account's webhook epoch in the transaction that wrote the event. */
   readonly epoch: number;
+}
+
+/** Returns an event of a person for the outbox, in a queue of its own: a failing delivery delays no other event. */
+export function createPersonEvent(subjectId: string, payload: EventBody, nowMs: number): OutboxEntry {
+  return { sessionId: `${payload.event} ${randomUUID()}`, seq: nowMs, subjectId, payload };
+}
+
+/** Returns true for an event or delivery of a person. No session has its queue, because ids contain no spaces. */
+export function isOfPerson({ sessionId }: Pick<OutboxEntry, 'sessionId'>): boolean {
+  return sessionId.includes(' ');
 }
 
 const eventColumns = nameColumns('sessionId seq subjectId payload epoch');

@@ -4,7 +4,7 @@ import type { DatabaseConfig } from '../config/config.js';
 import type { OtherClock } from './database-clock.js';
 import { type DatabaseUse, openDatabase, withDatabase } from './database.js';
 import { clockQuery } from './inspect-host.js';
-import { createSchemaCheck, isMigrated, migrate } from './migrate.js';
+import { isMigrated, leaseMs as schemaLeaseMs, migrate, readApplied } from './migrate.js';
 import { createMissingParts, requireParts } from './missing-parts.js';
 import type { HostEvent } from './mysql-hosts.js';
 import { hasSeveralHosts, inspectHosts } from './mysql-pool.js';
@@ -98,6 +98,25 @@ export function openStore(
 }
 
 export type Store = ReturnType<typeof openStore>;
+
+/**
+ * Returns a function that rejects with a SchemaError as soon as a newer version has changed the schema so that this
+ * version cannot use it. The function reads the ledger once per lease.
+ */
+function createSchemaCheck(knex: Knex): () => Promise<void> {
+  let validUntilMs = Number.NEGATIVE_INFINITY;
+  let check: Promise<void> | undefined;
+  const readLedger = async () => {
+    const startedAtMs = performance.now();
+    await readApplied(knex);
+    validUntilMs = startedAtMs + schemaLeaseMs;
+  };
+  return async () => {
+    if (performance.now() < validUntilMs) return;
+    check ??= readLedger().finally(() => (check = undefined));
+    await check;
+  };
+}
 
 /** Functions that return promises. A generator would become a promise, which cannot be iterated. */
 interface Functions {

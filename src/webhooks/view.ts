@@ -1,7 +1,7 @@
 import type { Schema } from '../contract/contract.js';
 import { toNames } from '../contract/whose.js';
 import type { Delivery, DeliveryStatus } from '../store/delivery-row.js';
-import { isOfPerson } from '../store/event-kinds.js';
+import { isOfPerson } from '../store/outbox.js';
 import type { WebhookHealth } from '../store/settled-deliveries.js';
 import { findWatched, type StoredWebhook } from '../store/webhooks.js';
 import { findStatus } from './schedule.js';

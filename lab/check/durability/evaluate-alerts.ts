@@ -2,7 +2,7 @@
 import { takeTurns } from '../../../src/alerts/start.js';
 import { readConfig } from '../../../src/config/config.js';
 import { requireSecretsKeys } from '../../../src/config/secrets-key.js';
-import { createDigestId } from '../../../src/keys/digest-id.js';
+import { createDigestId } from '../../../src/store/erased-ids.js';
 import { openStore } from '../../../src/store/store.js';
 
 const config = readConfig(process.env);

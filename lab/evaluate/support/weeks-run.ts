@@ -1,5 +1,6 @@
-import { type AcceptedReading, beginProgress, processReading } from '../../../src/readings/advance.js';
-import type { PreparedReading } from '../../../src/readings/intake.js';
+import { beginProgress, processReading } from '../../../src/readings/advance.js';
+import type { PreparedReading } from '../../../src/readings/prepared-reading.js';
+import type { AcceptedReading } from '../../../src/readings/progress.js';
 import { updateTriggers } from '../../../src/readings/topics.js';
 import type { Subject } from '../../../packages/score/rows/person.js';
 import type { ReadingContent } from '../../../packages/score/signals.js';

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { startCoding } from '../../access-record/chain.js';
 import type { Config, DatabaseConfig, SecretsKeys } from '../../config/config.js';
 import { computeCheckValue } from '../../config/secrets-key.js';
-import { createDigestId } from '../../keys/digest-id.js';
 import {
   addErasures,
   type Erasures,
@@ -14,7 +13,7 @@ import {
   writeErasures,
 } from '../../retention/erasure-file.js';
 import { findMissingErasures, reapplyErasures } from '../../retention/reapply-erasures.js';
-import { createErasedIdRecord } from '../../store/erased-ids.js';
+import { createDigestId, createErasedIdRecord } from '../../store/erased-ids.js';
 import { createSecretsKeyTable } from '../../store/secrets-key.js';
 import type { Store } from '../../store/store.js';
 import { onStore, requireDatabase } from '../with-store.js';

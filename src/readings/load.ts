@@ -1,0 +1,145 @@
+import type { Subject } from '../../packages/score/rows/person.js';
+import type { ComputedState, Session } from '../../packages/score/rows/session.js';
+import { findNewestReadingTime } from '../../packages/score/session.js';
+import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
+import { createReadingTable } from '../store/readings.js';
+import { runAll } from '../store/rows.js';
+import type { ReadScope, WriteScope } from '../store/scope.js';
+import { createSessionWriter, findSessions, type LockedSessionRow, type StoredSession } from '../store/sessions.js';
+import { createSubjectWriter, type LockedSubjectRow } from '../store/subjects.js';
+import { createWebhookTable, type EpochRow } from '../store/webhooks.js';
+import { beginProgress, requireSession, toReadingKey } from './advance.js';
+import { findOnlySession } from './person.js';
+import type { PreparedReading } from './prepared-reading.js';
+import type { GroupProgress, SampledReading } from './progress.js';
+import { findSamples } from './samples.js';
+
+/** What is stored for the readings of one account in a group, before the first of them is processed. */
+export interface LoadedAccount {
+  readonly progress: GroupProgress;
+  /** The people, by id. Undefined for a person of whom nothing is stored. */
+  readonly people: ReadonlyMap<string, Subject | undefined>;
+  /** The sessions without a subject, by id. Undefined for a new session. */
+  readonly unbound: ReadonlyMap<string, Session | undefined>;
+  /** The webhook epoch of the account. Undefined if it has no webhook. */
+  readonly epoch: number | undefined;
+  /** True if the account has alert rules. */
+  readonly hasRules: boolean;
+}
+
+/** Locks the sessions and people of the readings, then reads what else their processing needs. */
+export async function loadAccount(
+  scope: WriteScope,
+  readings: readonly PreparedReading[],
+  nowMs: number,
+  digestId: (id: ErasedId) => readonly string[],
+): Promise<LoadedAccount> {
+  const { sessions, people, ...webhooks } = await lockAll(scope, readings, nowMs);
+  const alreadyStored = await findAlreadyStored(scope, readings, sessions);
+  const others = await findOthers(scope, readings, sessions, people);
+  const erasedAtMs = await findErased(scope, readings, [...people.keys()], digestId);
+  const sampled = readings.filter((it): it is SampledReading => it.sample !== undefined);
+  const samples = sampled.length > 0 ? await findSamples(scope, sampled, sessions) : undefined;
+  const found = { sessions, subjects: people, others, alreadyStored, samples, erasedAtMs, nowMs };
+  return { progress: beginProgress(found), people, unbound: findUnbound(sessions), ...webhooks };
+}
+
+/**
+ * Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. One round trip locks the
+ * rows that exist, of the sessions and the subjects that the readings name.
+ */
+async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
+  const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
+  const named = listSubjects(readings, new Map());
+  const [lockedSessions = [], epochs = [], lockedSubjects = []] = await runAll(scope, [
+    createSessionWriter(scope).toLock(sessionIds),
+    createWebhookTable(scope).selectEpoch(),
+    ...(named.length > 0 ? [createSubjectWriter(scope).toLock(named)] : []),
+  ]);
+  const sessions = await createSessionWriter(scope).lock(sessionIds, nowMs, lockedSessions as LockedSessionRow[]);
+  const ids = listSubjects(readings, sessions);
+  const locked = lockedSubjects as LockedSubjectRow[];
+  const people: GroupProgress['subjects'] =
+    ids.length > 0 ? await createSubjectWriter(scope).lock(ids, locked) : new Map();
+  const [row] = epochs as EpochRow[];
+  return { sessions, people, epoch: row?.webhook_epoch, hasRules: row?.has_rules === 1 };
+}
+
+/** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
+export function listSubjects(
+  readings: readonly PreparedReading[],
+  sessions: ReadonlyMap<string, Pick<StoredSession, 'session'>>,
+): string[] {
+  const named = readings.map(({ subjectId }) => subjectId);
+  const bound = [...sessions.values()].map(({ session }) => session?.subjectId);
+  return [...new Set([...named, ...bound].filter((id) => id !== undefined))];
+}
+
+/**
+ * Returns the responses to readings without a sample that are already stored. Skips readings that are newer than their
+ * session, because they cannot be stored yet.
+ */
+async function findAlreadyStored(
+  scope: WriteScope,
+  readings: readonly PreparedReading[],
+  sessions: GroupProgress['sessions'],
+): Promise<Map<string, ComputedState>> {
+  const submittedKeys = new Map<string, string>();
+  const candidates = readings.flatMap((reading) => {
+    const { sessionId, timestampMs, digest, sample, earlierDigests = [] } = reading;
+    if (sample) return [];
+    const { incarnation, session } = requireSession(sessions, sessionId);
+    const newestMs = findNewestReadingTime(session);
+    if (newestMs === undefined || timestampMs > newestMs) return [];
+    for (const earlier of earlierDigests)
+      submittedKeys.set(toReadingKey({ sessionId, digest: earlier }), toReadingKey(reading));
+    return [digest, ...earlierDigests].map((it) => ({ sessionId, incarnation, timestampMs, digest: it }));
+  });
+  const found = await createReadingTable(scope).find(candidates);
+  return new Map(
+    found.map((reading) => [submittedKeys.get(toReadingKey(reading)) ?? toReadingKey(reading), reading.computed]),
+  );
+}
+
+/** Returns the sessions outside the group whose signals the readings of other sessions of their people need. */
+async function findOthers(
+  scope: WriteScope,
+  readings: readonly PreparedReading[],
+  sessions: ReadonlyMap<string, StoredSession>,
+  people: LoadedAccount['people'],
+): Promise<Map<string, Session>> {
+  const needed = readings.map((reading) => {
+    const subjectId = sessions.get(reading.sessionId)?.session?.subjectId ?? reading.subjectId;
+    return subjectId === undefined ? undefined : findOnlySession(people.get(subjectId), reading);
+  });
+  const ids = [...new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)))];
+  return ids.length > 0 ? findSessions(scope, ids) : new Map();
+}
+
+/**
+ * Returns a function that returns the time of the newest erasure of a session or subject, 0 if there is none. Runs after
+ * the locks, so that it finds a concurrent erasure. Readings without a token and without a live turn require no query.
+ */
+export async function findErased(
+  scope: ReadScope,
+  readings: readonly PreparedReading[],
+  subjectIds: readonly string[],
+  digestId: (id: ErasedId) => readonly string[],
+): Promise<GroupProgress['erasedAtMs']> {
+  const checked = readings.filter(({ grant, isLiveTurn }) => grant ?? isLiveTurn);
+  if (checked.length === 0) return () => 0;
+  const sessions = [...new Set(checked.map(({ sessionId }) => sessionId))];
+  const ids = [
+    ...sessions.map((id) => ({ kind: 'session', id }) as const),
+    ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
+  ];
+  const found = await createErasedIdTable(scope).find(ids.flatMap(digestId));
+  if (found.size === 0) return () => 0;
+  return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
+}
+
+/** Returns the sessions without a subject, by id. The value of a new session is undefined. */
+function findUnbound(sessions: ReadonlyMap<string, StoredSession>): LoadedAccount['unbound'] {
+  const all = [...sessions].map(([id, { session }]) => [id, session] as const);
+  return new Map(all.filter(([, session]) => session?.subjectId === undefined));
+}
