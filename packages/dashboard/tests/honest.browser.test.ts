@@ -1,21 +1,14 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openBrowser } from '../../../testkit/browser.js';
-import { Clock, shareTestService, type TestService } from '../../../testkit/service.js';
+import { realTime, shareTestService, type TestService } from '../../../testkit/service.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
 const real = { session_id: 'support-call', subject_id: 'anna' };
 const eventually = <Value>(read: () => Value) => expect.poll(read);
 const start = shareTestService({
-  clock: Object.assign(new Clock(), { now: Date.now }),
+  clock: realTime(),
   env: { MAX_TIMESTAMP_AGE_SECONDS: '3600' },
 });
-
-async function open({ url, key }: TestService, page: Page, fragment: string) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.locator('.live.connected').waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/${fragment}`);
-}
 
 /** Sends readings of a session, 60 s apart, the last one now. */
 async function sendMinutes({ read, clock }: TestService, minutes: number, session_id: string) {
@@ -26,8 +19,7 @@ async function sendMinutes({ read, clock }: TestService, minutes: number, sessio
 test('the page of a real session sends nothing, and the page for trying out has a session and a person of its own', async () => {
   const service = await start();
   await service.read({ ...real, heart_rate: 60, tone: 'calm', timestamp: new Date().toISOString() });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/support-call');
+  const { page, complaints } = await openDashboard(service, 'sessions/support-call');
   await page.locator('.score').waitFor();
   const writers = page.getByRole('button', { name: /Acute stress|Send reading|strap/ });
   expect(await writers.count()).toBe(0);
@@ -46,8 +38,7 @@ test('the time since when a state holds is that of the service, also if the page
   const service = await start();
   await sendMinutes(service, 40, 'call');
   const { body } = await service.request('/v1/state?session_id=call');
-  const { page } = await openBrowser(service.url, { timezoneId: 'UTC' });
-  await open(service, page, '#/');
+  const { page } = await openDashboard(service, '', { timezoneId: 'UTC' });
   const since = body.state_since.slice(11, 16);
   await eventually(() => page.locator('.rows').innerText()).toContain(`Acute stress since ${since}`);
   await page.locator('.rows .name').click();
@@ -61,8 +52,7 @@ test('a trend needs several readings, and a score that is held at the edge of it
   const send = (age: number, signals: object) =>
     service.read({ session_id: 'call', timestamp: new Date(Date.now() - age * 1_000).toISOString(), ...signals });
   await send(200, acute);
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/call');
+  const { page } = await openDashboard(service, 'sessions/call');
   await page.getByText(/^In the readings since/).waitFor();
   const facts = () => page.locator('.facts').innerText();
   expect(await facts()).toMatch(/^Confidence now[^]*%$/);
@@ -84,8 +74,7 @@ test('after acute stress, the recommendation is to go slowly, and a low confiden
   await service.read({ session_id: 'call', timestamp: at(220), ...acute });
   // The pause ends what holds a state.
   await service.read({ session_id: 'call', timestamp: at(90), heart_rate: 62, tone: 'calm' });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/call');
+  const { page } = await openDashboard(service, 'sessions/call');
   await page.getByText('Go slowly', { exact: true }).waitFor();
   await page.getByText(/^Acute stress until \d min ago\. Go slowly for \d more minutes?\. Then/).waitFor();
   expect(await page.getByText('room for detail').count()).toBe(0);
@@ -100,8 +89,7 @@ test('the highest score comes first among the live sessions, then the session th
     const timestamp = new Date(Date.now() - age * 1000).toISOString();
     await service.read({ session_id: `s-${index}`, heart_rate, tone: 'neutral', timestamp });
   }
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/');
+  const { page } = await openDashboard(service);
   await eventually(() => page.locator('.group').allInnerTexts()).toEqual(['Live now', 'Ended']);
   const rows = page.locator('.rows li');
   await eventually(async () => (await rows.allInnerTexts()).findIndex((it) => it === 'Ended')).toBe(4);
@@ -118,8 +106,7 @@ test('the highest score comes first among the live sessions, then the session th
 test('a state without evidence is unknown in the list, the counts, the page of the session and of the person', async () => {
   const service = await start();
   await service.read({ ...real, heart_rate: 120, activity_level: 'vigorous', timestamp: new Date().toISOString() });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/');
+  const { page, complaints } = await openDashboard(service);
   const named = /calm|relaxed|focused|stressed|acute/i;
   await eventually(() => page.locator('.rows li').last().innerText()).toMatch(/^–\s+support-call\s+Unknown/);
   expect(await page.locator('.rows').innerText()).not.toMatch(named);

@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { barriers, flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
-import { Clock, root, startTestService, type TestService } from '../../../testkit/service.js';
+import { barriers, flawsInLightAndDark, phone } from '../../../testkit/browser.js';
+import { realTime, root, startTestService, type TestService } from '../../../testkit/service.js';
 import { zip } from '../../../testkit/zip.js';
 import { toolsCommand } from '../../tools/commands.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
+import { exportRows } from '../../../testkit/batch.js';
 
 const person = 'p-import';
-const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const sample = (name: string) => readFileSync(new URL(`samples/recordings/${name}`, root));
 
 async function open(service: Pick<TestService, 'url' | 'key'>, viewport = {}) {
-  const { page, complaints } = await openBrowser(service.url, { timezoneId: 'Europe/Vienna', ...viewport });
-  await page.goto(`${service.url}/dashboard/#key=${service.key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
-  await page.goto(`${service.url}/dashboard/#/subjects/${person}`);
+  const options = { timezoneId: 'Europe/Vienna', ...viewport };
+  const { page, complaints } = await openDashboard(service, `subjects/${person}`, options);
   const card = page.getByRole('region', { name: 'Import a file' });
   const choose = (name: string, content: string | Uint8Array) =>
     card
@@ -24,14 +23,8 @@ async function open(service: Pick<TestService, 'url' | 'key'>, viewport = {}) {
 }
 
 /** Returns the stored readings of the person, without what the service computed. */
-async function listStored({ request }: TestService) {
-  const { body } = await request(`/v1/export?subject_id=${person}`);
-  const rows = String(body)
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).reading);
-  return rows.filter(Boolean);
-}
+const listStored = async (service: TestService) =>
+  (await exportRows(service, `subject_id=${person}`)).map(({ reading }) => reading);
 
 /** Drops a file on the card. */
 async function drop(page: Page, name: string, content: Uint8Array): Promise<void> {

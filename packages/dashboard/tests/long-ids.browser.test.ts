@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { narrow, openBrowser, phone } from '../../../testkit/browser.js';
+import { narrow, phone } from '../../../testkit/browser.js';
 import { startReceiver } from '../../../testkit/receiver.js';
 import { startTestService } from '../../../testkit/service.js';
 import { storyEnv } from '../../../testkit/story.js';
 import { register, startStory, storeFailed } from '../../../testkit/webhooks.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 /** Returns the pixels by which the page is wider than the window, and the innermost elements that are too wide. */
 const overflow = `(() => {
@@ -39,9 +40,7 @@ async function fill() {
 
 test('every page and dialog with ids of 256 characters fits a phone', async () => {
   const service = await fill();
-  const { page, settled } = await openBrowser(service.url, { viewport: phone });
-  await page.goto(`${service.url}/dashboard/#key=${service.key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+  const { page, settled } = await openDashboard(service, '', { viewport: phone });
   for (const [name, ready, dialog] of [
     ['', '.rows strong'],
     [`sessions/${session_id}`, '.signals li'],

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
 import { createStateClient } from '../../client/src/index.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { describeStates } from '../browser/person/hours.js';
@@ -10,7 +9,9 @@ import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { runCommand, startMain } from '../../../testkit/process.js';
 import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
+import { expect, test } from '../../../testkit/test.js';
 import { backfill, dayMs, sendWeek, weekEnv } from '../../../testkit/week.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 const vienna = { timezoneId: 'Europe/Vienna' };
 const person = 'p-7f3a';
@@ -32,25 +33,13 @@ const startWeek = () => (week ??= share().then(fill));
 
 type Row = Schema<'SummaryRow'>;
 
-async function summaryOf({ request }: TestService, query: string): Promise<Row[]> {
-  const { status, body } = await request(`/v1/subjects/${person}/summary?${query}`);
-  expect(status).toBe(200);
-  return body.rows;
-}
+const summaryOf = async ({ get }: TestService, query: string): Promise<Row[]> =>
+  (await get(`/v1/subjects/${person}/summary?${query}`)).rows;
 
 /** Opens the page of a person. `period` is e.g. `week/2026-11-23`. */
-async function open(
-  { url, key }: Pick<TestService, 'url' | 'key'>,
-  period: string,
-  options: BrowserContextOptions = {},
-  subject = person,
-) {
-  const { page, complaints } = await openBrowser(url, { ...vienna, ...options });
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
+function open(service: TestService, period: string, options: BrowserContextOptions = {}, subject = person) {
   const path = period === '' ? '' : `/${period}`;
-  await page.goto(`${url}/dashboard/#/subjects/${encodeURIComponent(subject)}${path}`);
-  return { page, complaints };
+  return openDashboard(service, `subjects/${encodeURIComponent(subject)}${path}`, { ...vienna, ...options });
 }
 
 /** A page that is shown again requests everything again. */
@@ -190,8 +179,7 @@ test('an import names its days, also the next day of the time zone of the reader
   await expect.poll(() => summary.innerText(), { timeout: 15_000 }).toBe(text);
 });
 
-test('a person without data has a message, and an erased person disappears from the page', async () => {
-  const service = await startTestService();
+test('a person without data has a message, and an erased person disappears from the page', async ({ service }) => {
   const subject_id = '"><img/src=x>a/b?c#d%20e';
   await service.read({ subject_id, heart_rate: 70 });
   // A state counts until the time of the request.

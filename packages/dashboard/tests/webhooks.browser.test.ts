@@ -1,22 +1,17 @@
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
 import { createRule, evaluateNow, stress } from '../../../testkit/alerts.js';
 import { barriers, openBrowser } from '../../../testkit/browser.js';
 import { startReceiver } from '../../../testkit/receiver.js';
-import { startTestService, type TestService } from '../../../testkit/service.js';
+import { startTestService } from '../../../testkit/service.js';
 import { storyEnv } from '../../../testkit/story.js';
+import { expect, test } from '../../../testkit/test.js';
 import { deliveriesOf, register, startStory, storeDue, storeFailed } from '../../../testkit/webhooks.js';
 import { until } from '../../../testkit/until.js';
+import { enterDashboard, openDashboard } from '../../../testkit/dashboard.js';
 
 const env = { ...storyEnv, WORKER: '1', WEBHOOK_KEEP_ANSWERS: '1' };
 const narrow = { width: 320, height: 700 };
-
-async function open({ url, key }: TestService, page: Page) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/#/webhooks`);
-}
 
 /** Presses the button with the keyboard. */
 async function press(page: Page, name: string | RegExp) {
@@ -37,10 +32,9 @@ const focused = (page: Page) => page.evaluate('document.activeElement.textConten
 test('a webhook is registered, tested, fails, is retried in order, rotated and removed with the keyboard', async () => {
   const service = await startTestService({ env });
   const receiver = await startReceiver();
-  const { page, complaints, settled } = await openBrowser(service.url, {
+  const { page, complaints, settled } = await openDashboard(service, 'webhooks', {
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  await open(service, page);
   await page.getByText('No webhooks yet').waitFor();
 
   // The address of the metadata service of clouds is refused.
@@ -136,11 +130,9 @@ test('a webhook is registered, tested, fails, is retried in order, rotated and r
   expect(complaints.filter((it) => !/status of (422|409)/.test(it))).toEqual([]);
 });
 
-test('a webhook can be that of a person, and the form suggests the known people', async () => {
-  const service = await startTestService();
+test('a webhook can be that of a person, and the form suggests the known people', async ({ service }) => {
   await service.read({ session_id: 'chat', subject_id: 'anna', heart_rate: 70 });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page);
+  const { page, complaints } = await openDashboard(service, 'webhooks');
   await press(page, 'Register a webhook');
   await page.getByLabel('URL of your receiver').fill('http://127.0.0.1:9/hooks');
   await expect.poll(() => page.locator('#webhook-people option').evaluateAll((found) => found.length)).toBe(1);
@@ -159,8 +151,7 @@ test('alert rules are listed with their people and their newest firing, and are 
   await createRule(service, { condition: 'stressed', minutes: 2, subject_ids: ['anna'] });
   await stress(service, 'anna', 3);
   expect(await evaluateNow(service)).toBe(1);
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page);
+  const { page, complaints } = await openDashboard(service, 'webhooks');
   const card = page.getByRole('region', { name: 'Alert rules' });
   const row = card.locator('li').filter({ hasText: 'Stressed or above for 2 minutes' });
   await row.getByText(/^for anna · last fired (now|\d+ \w+ ago)$/).waitFor();
@@ -203,7 +194,7 @@ test.each([
       );
       expect([name, overflow, await barriers(page)]).toEqual([name, 0, []]);
     };
-    await open(service, page);
+    await enterDashboard(page, service, 'webhooks');
     await page.getByRole('button', { name: 'Register a webhook' }).click();
     await check('registration');
     await page.getByLabel('URL of your receiver').fill(`http://127.0.0.1:9/${'long-path/'.repeat(12)}`);

@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
 import { barriers, openBrowser } from '../../../testkit/browser.js';
 import { startTestService } from '../../../testkit/service.js';
+import { expect, test } from '../../../testkit/test.js';
 
-test('the console sends a real reading and shows the response', async () => {
-  const service = await startTestService();
+test('the console sends a real reading and shows the response', async ({ service }) => {
   const { page, complaints } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/reference/signals/#ingest`);
   await page.click('[data-try=ingest]');
@@ -29,8 +28,7 @@ test('the console sends a real reading and shows the response', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the first example gets the documented response, also in a later visit', async () => {
-  const service = await startTestService();
+test('the first example gets the documented response, also in a later visit', async ({ service }) => {
   const { page } = await openBrowser(service.url);
   const {
     timestamp: _,
@@ -69,8 +67,7 @@ test('the next console of the tab has the same key, and the parameters appear in
   expect(await dialog.locator('[data-answer]').innerText()).toContain('"minutes": 60');
 });
 
-test('without a key, the console does not send and focuses the empty field', async () => {
-  const service = await startTestService();
+test('without a key, the console does not send and focuses the empty field', async ({ service }) => {
   const { page } = await openBrowser(service.url);
   const sent: string[] = [];
   page.on('request', (it) => sent.push(it.url()));
@@ -101,8 +98,7 @@ test('with a body that is not JSON, the console does not send, names the error a
   expect(sent.filter((it) => it.includes('/v1/'))).toEqual([]);
 });
 
-test('an error response is shown with its problem', async () => {
-  const service = await startTestService();
+test('an error response is shown with its problem', async ({ service }) => {
   const { page } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/reference/webhooks/#removeWebhook`);
   await page.click('[data-try=removeWebhook]');
@@ -113,8 +109,7 @@ test('an error response is shown with its problem', async () => {
   expect(await dialog.locator('[data-answer]').innerText()).toContain('invalid_api_key');
 });
 
-test('selecting a language by mouse or keyboard selects it for all samples', async () => {
-  const { url } = await startTestService();
+test('selecting a language by mouse or keyboard selects it for all samples', async ({ service: { url } }) => {
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/reference/signals/`);
   await page.locator('#ingest [role=tab]').first().focus();
