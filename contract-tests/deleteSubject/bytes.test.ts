@@ -1,13 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.js';
 import { eraseSubject } from '../../src/retention/erase.js';
 import { stateHold } from '../../packages/score/model.js';
 import { createSqliteFiles } from '../../src/store/sqlite-files.js';
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import type { TestDatabase } from '../../testkit/databases.js';
+import { client, startTestService, type TestService } from '../../testkit/service.js';
 import { erasing } from '../../testkit/stored.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
@@ -17,8 +17,10 @@ const turn = { user_message: 'my exam is tomorrow and I cannot sleep', ai_respon
 const sessionsPerSubject = 12;
 const readingsPerSession = 30;
 
-/** Fills an embedded database with interleaved rows, events and deliveries of two subjects. */
-async function fillTwoPeople(): Promise<{ service: TestService; folder: string }> {
+/** A database with interleaved rows, events and deliveries of two subjects: its files, account and clock. */
+type Filled = Pick<TestService, 'key' | 'accountId' | 'clock'> & { readonly files: ReadonlyMap<string, Buffer> };
+
+async function fillTwoPeople(): Promise<Filled> {
   const database = await temporaryDatabase('sqlite');
   const service = await startTestService({ database });
   await register(service, 'https://8.8.8.8/');
@@ -40,8 +42,24 @@ async function fillTwoPeople(): Promise<{ service: TestService; folder: string }
     service.clock.advance(stateHold.silence_seconds + 1);
     if (reading === readingsPerSession / 2) await expandEvents(service.store, service.clock.now);
   }
-  const config = readConfig({ DATABASE_URL: database.url }).database;
-  return { service, folder: config.kind === 'sqlite' ? dirname(config.file) : '' };
+  await service.close();
+  const folder = folderOf(database);
+  const files = new Map<string, Buffer>();
+  for (const name of await readdir(folder)) files.set(name, await readFile(join(folder, name)));
+  return { ...service, files };
+}
+
+const folderOf = ({ url }: TestDatabase) => dirname(url.replace('sqlite:', ''));
+let filled: Promise<Filled> | undefined;
+
+/** Starts a service on a copy of the filled database, because filling it takes seconds. */
+async function startFilled(): Promise<{ service: TestService; folder: string }> {
+  const { files, key, accountId, clock } = await (filled ??= fillTwoPeople());
+  const database = await temporaryDatabase('sqlite');
+  const folder = folderOf(database);
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes, { mode: 0o600 });
+  const service = await startTestService({ database, clock });
+  return { service: { ...service, ...client(service.url, key, clock), key, accountId }, folder };
 }
 
 /** Counts the occurrences of a text in the bytes of each database file. */
@@ -63,7 +81,7 @@ async function pendingWork(knex: Knex): Promise<number> {
 }
 
 test('after an erasure, the database file and its write-ahead log contain no byte of the subject', async () => {
-  const { service, folder } = await fillTwoPeople();
+  const { service, folder } = await startFilled();
   const knex = openKnex(service.database.url);
   for (const table of ['outbox', 'deliveries']) {
     const sessions = await knex(table).where('session_id', 'like', '%anna%').pluck('session_id');
@@ -76,7 +94,7 @@ test('after an erasure, the database file and its write-ahead log contain no byt
 });
 
 test('a write-ahead log that another process reads during the erasure is emptied by the next retention run', async () => {
-  const { service, folder } = await fillTwoPeople();
+  const { service, folder } = await startFilled();
   const knex = openKnex(service.database.url);
   await knex.raw('begin');
   await knex('sessions').first();
@@ -90,7 +108,7 @@ test('a write-ahead log that another process reads during the erasure is emptied
 });
 
 test('a second erasure shortly after the first empties the log at once and rewrites the pages after the pause', async () => {
-  const { service, folder } = await fillTwoPeople();
+  const { service, folder } = await startFilled();
   const knex = openKnex(service.database.url);
   const sqliteFiles = createSqliteFiles(knex, 3_000);
   const store = { ...service.store, sqliteFiles };
@@ -104,7 +122,7 @@ test('a second erasure shortly after the first empties the log at once and rewri
 });
 
 test('a second erasure within ten seconds is completed by the next process', async () => {
-  const { service, folder } = await fillTwoPeople();
+  const { service, folder } = await startFilled();
   await eraseSubject(erasing(service), service.accountId, 'person-anna');
   await eraseSubject(erasing(service), service.accountId, 'person-bert');
   const knex = openKnex(service.database.url);
