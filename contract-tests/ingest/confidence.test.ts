@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
-import { auc } from '../../packages/tools/evaluate/statistics.js';
+import { auc } from '../../packages/tools/evaluate/figures/statistics.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 

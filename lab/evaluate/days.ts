@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
 import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';

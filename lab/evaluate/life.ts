@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import { auc, intervalOverPeople } from '../../packages/tools/evaluate/statistics.js';
+import { auc, intervalOverPeople } from '../../packages/tools/evaluate/figures/statistics.js';
 import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { readWearers } from '../../testkit/simulation/days.js';

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import Database from 'libsql';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import type { EvaluatedService } from '../../packages/tools/evaluate/service.js';
+import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
 import { readRecordingFile } from '../../packages/tools/recordings/load-recording.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import { textTable } from '../../packages/tools/terminal/table.js';

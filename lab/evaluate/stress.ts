@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { countReadings, evaluateRecording } from '../../packages/tools/evaluate/evaluate.js';
-import { readRecording } from '../../packages/tools/evaluate/recording.js';
-import { findSide } from '../../packages/tools/benchmark/protocol.js';
+import { readRecording } from '../../packages/tools/evaluate/protocol/recording.js';
+import { findSide } from '../../packages/tools/evaluate/protocol/tasks.js';
 import { withProgress } from '../../packages/tools/terminal/progress.js';
 import { formatTable, markdownTable, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formats } from '../recordings/field-map.js';
-import type { BenchmarkOptions } from './benchmark/benchmark.js';
-import type { TaskName } from './benchmark/protocol.js';
+import type { BenchmarkOptions } from './evaluate/benchmark.js';
+import type { TaskName } from './evaluate/protocol/tasks.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
@@ -215,7 +215,7 @@ function benchmarkCommand({ root, jsonOption }: ToolSurroundings): Command {
         'The guide docs/evaluation.md has the protocol, the sources of the data and the results of this service.',
     )
     .action(async (options: BenchmarkOptions & { readonly schema: boolean }) => {
-      const { benchmark, printSchema } = await import('./benchmark/benchmark.js');
+      const { benchmark, printSchema } = await import('./evaluate/benchmark.js');
       return options.schema ? printSchema() : benchmark(options, root);
     });
 }

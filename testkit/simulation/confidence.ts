@@ -1,4 +1,4 @@
-import { auc } from '../../packages/tools/evaluate/statistics.js';
+import { auc } from '../../packages/tools/evaluate/figures/statistics.js';
 import type { StateReading } from '../../src/contract/contract.js';
 import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
 

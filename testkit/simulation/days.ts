@@ -1,9 +1,9 @@
 import type { StateReading } from '../../src/contract/contract.js';
-import { type EvaluatedService } from '../../packages/tools/evaluate/service.js';
-import { meanOf, type Minute, type Wearer } from '../../packages/tools/benchmark/wearers.js';
+import { type EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
+import { meanOf, type Minute, type Wearer } from '../../packages/tools/evaluate/protocol/wearers.js';
 import { clampToContract } from '../../packages/recordings/signals.js';
 
-export * from '../../packages/tools/benchmark/wearers.js';
+export * from '../../packages/tools/evaluate/protocol/wearers.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;

@@ -1,8 +1,8 @@
-import type { HeartStream } from '../../packages/tools/benchmark/wearers.js';
+import type { HeartStream } from '../../packages/tools/evaluate/protocol/wearers.js';
 import type { StreamResponse } from './everyday-claims.js';
 import { play, type Player } from './everyday.js';
 
-export { type HeartStream, readStreams } from '../../packages/tools/benchmark/wearers.js';
+export { type HeartStream, readStreams } from '../../packages/tools/evaluate/protocol/wearers.js';
 
 /** Duration below which a state is short-lived, s. */
 const shortSeconds = 60;

@@ -2,7 +2,7 @@ import { groupBySubject, type RecordedWindow } from '../../../packages/tools/rec
 import { readWindows } from '../../../packages/tools/recordings/read-windows.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
-import { spacingSeconds } from '../../../packages/tools/evaluate/variants.js';
+import { spacingSeconds } from '../../../packages/tools/evaluate/scores/variants.js';
 import { advanceSession, backfillSession, type SessionStep } from '../../../packages/score/session.js';
 import type { Reading } from '../../../packages/score/signals.js';
 import { findBand } from '../../../packages/score/states.js';
@@ -10,7 +10,7 @@ import type { Wearer } from '../../../testkit/simulation/days.js';
 import { claims, type StreamReading } from '../../../testkit/simulation/everyday-claims.js';
 import type { HeartStream } from '../../../testkit/simulation/stream.js';
 import { heldBefore } from './life-before.js';
-import { findSide, heartFormat } from '../../../packages/tools/benchmark/protocol.js';
+import { findSide, heartFormat } from '../../../packages/tools/evaluate/protocol/tasks.js';
 
 /** A reading of a stream. `isStressor` is undefined for a reading that is sent and not compared. */
 export interface LabeledReading extends StreamReading {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
-import { intervalOverPeople } from '../../../packages/tools/evaluate/statistics.js';
+import { intervalOverPeople } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { startProgress } from '../../../packages/tools/terminal/progress.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
 import { readWearers } from '../../../testkit/simulation/days.js';
@@ -13,7 +13,7 @@ import {
   measureRises,
   simulateLives,
   startMs,
-} from '../../../packages/tools/benchmark/weeks-world.js';
+} from '../../../packages/tools/evaluate/protocol/weeks-world.js';
 
 const [calmFromDay, weeksDays, dayMs, peopleMax] = [14, 21, 86_400_000, 6];
 const calmFromMs = startMs + calmFromDay * dayMs;

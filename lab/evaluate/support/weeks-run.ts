@@ -7,7 +7,7 @@ import type { ReadingContent } from '../../../packages/score/signals.js';
 import type { Trigger } from '../../../packages/score/rows/trigger.js';
 import { toProfile } from '../../../packages/score/triggers.js';
 import type { StoredSession } from '../../../src/store/sessions.js';
-import type * as world from '../../../packages/tools/benchmark/weeks-world.js';
+import type * as world from '../../../packages/tools/evaluate/protocol/weeks-world.js';
 import type { Message } from './weeks-texts.js';
 
 export type Life = world.Life<Message>;

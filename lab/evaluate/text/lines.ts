@@ -1,4 +1,4 @@
-import { intervalOverPeople } from '../../../packages/tools/evaluate/statistics.js';
+import { intervalOverPeople } from '../../../packages/tools/evaluate/figures/statistics.js';
 import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
 import { figureColumns, percent } from '../../figures.js';
 import { computeInterval } from '../support/share.js';

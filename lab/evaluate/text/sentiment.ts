@@ -2,7 +2,7 @@ import { labels } from '../../../packages/score/signals.js';
 import { stressModel } from '../../../packages/score/model.js';
 import { findBand } from '../../../packages/score/states.js';
 import { readLabeled, readSeverityTexts, type SeverityText } from '../../../packages/text/training/severity.js';
-import { auc } from '../../../packages/tools/evaluate/statistics.js';
+import { auc } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../../testkit/simulation/confidence.js';
 import { computeAucInterval } from '../support/share.js';
 import { findFold, type LeftOut, released } from './left-out.js';

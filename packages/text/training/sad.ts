@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { areaOfLabel } from '../../tools/benchmark/weeks.js';
+import { areaOfLabel } from '../../tools/evaluate/protocol/weeks.js';
 import type { Area } from '../vocabulary.js';
 
 /** One sentence of SAD (Mauriello et al., 2021). */

@@ -10,10 +10,10 @@ import { groupBySubject } from '../recordings/recorded-window.js';
 import type { ServiceOptions as RunningService } from '../service.js';
 import { stopOnSignals } from '../stop-on-signals.js';
 import { aucColumns, aucSections, describe, type Evaluation, publishedStates, replayVariants } from './evaluation.js';
-import { labelRecording, readExport, readRecording, type Recording, type RecordingOptions } from './recording.js';
-import { downloadReports } from './reports.js';
-import { type ServiceOptions, startEvaluatedService } from './service.js';
-import { spacingSeconds, variantsFor } from './variants.js';
+import { labelRecording, readExport, readRecording, type Recording, type RecordingOptions } from './protocol/recording.js';
+import { downloadReports } from './protocol/reports.js';
+import { type ServiceOptions, startEvaluatedService } from './scores/service.js';
+import { spacingSeconds, variantsFor } from './scores/variants.js';
 
 export interface EvaluateOptions extends RecordingOptions, TableFormat, RunningService {
   readonly file: string;

@@ -3,9 +3,9 @@ import type { Column, TableRow } from '../terminal/table.js';
 import type { AnsweredWindow } from '../task-summary.js';
 import { findState } from '../colors.js';
 import type { RecordedWindow } from '../recordings/recorded-window.js';
-import type { EvaluatedService } from './service.js';
-import { auc, intervalOverPeople, resamples, type Scored } from './statistics.js';
-import { type AnsweredReading, type ScoredWindow, personal, replayVariant, type Variant } from './variants.js';
+import type { EvaluatedService } from './scores/service.js';
+import { auc, intervalOverPeople, resamples, type Scored } from './figures/statistics.js';
+import { type AnsweredReading, personal, replayVariant, type ScoredWindow, type Variant } from './scores/variants.js';
 
 /** Returns the side of a window in the comparison. Undefined for a window that is sent but not compared. */
 export type FindSide = (window: RecordedWindow) => 'stressor' | 'rest' | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sampleRecording } from '../../../testkit/sample-recording.js';
 import { evaluateRecording, countReadings } from '../evaluate/evaluate.js';
-import { readRecording } from '../evaluate/recording.js';
+import { readRecording } from '../evaluate/protocol/recording.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { root, runTools } from './run-tools.js';

@@ -1,7 +1,7 @@
-import { type ColumnRole, readWindows } from '../recordings/read-windows.js';
-import { findScored, type RecordedWindow } from '../recordings/recorded-window.js';
-import { signals } from '../../recordings/signals.js';
-import type { FindSide } from './evaluation.js';
+import { type ColumnRole, readWindows } from '../../recordings/read-windows.js';
+import { findScored, type RecordedWindow } from '../../recordings/recorded-window.js';
+import { signals } from '../../../recordings/signals.js';
+import type { FindSide } from '../evaluation.js';
 import { labelByReports, type Report, reportLabels } from './reports.js';
 
 export interface RecordingOptions {

@@ -3,9 +3,9 @@
  * with every change that can change a figure.
  */
 import { hash } from 'node:crypto';
-import { type RecordingFormat, readWindows } from '../recordings/read-windows.js';
-import type { RecordedWindow } from '../recordings/recorded-window.js';
-import { spacingSeconds } from '../evaluate/variants.js';
+import { type RecordingFormat, readWindows } from '../../recordings/read-windows.js';
+import type { RecordedWindow } from '../../recordings/recorded-window.js';
+import { spacingSeconds } from '../scores/variants.js';
 import { readReports } from './wearers.js';
 import { listAreas, simulateWeeks, type WeekEvent } from './weeks.js';
 

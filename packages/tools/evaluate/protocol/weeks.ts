@@ -1,4 +1,4 @@
-import type { Read, Row } from './protocol.js';
+import type { Read, Row } from './tasks.js';
 import { readRows, readStreams, readWearers } from './wearers.js';
 import { type Area, type Life, measureRises, type Message, simulateLives, startMs } from './weeks-world.js';
 

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { createStateClient, type StateReading, type Submission, type TriggerProfile } from '../../client/src/index.js';
-import { setClock, startLocalService } from '../local-service.js';
+import { createStateClient, type StateReading, type Submission, type TriggerProfile } from '../../../client/src/index.js';
+import { setClock, startLocalService } from '../../local-service.js';
 
 /** A service in a child process, with a temporary database and a manual clock. */
 export interface EvaluatedService {

@@ -1,7 +1,7 @@
-import type { Feedback } from '../../client/src/index.js';
-import { feedback as settings, summaries } from '../../../generated/spec.js';
-import { groupBySubject, type RecordedWindow } from '../recordings/recorded-window.js';
-import { connect, explain, type ServiceOptions } from '../service.js';
+import type { Feedback } from '../../../client/src/index.js';
+import { feedback as settings, summaries } from '../../../../generated/spec.js';
+import { groupBySubject, type RecordedWindow } from '../../recordings/recorded-window.js';
+import { connect, explain, type ServiceOptions } from '../../service.js';
 
 /** Labels of rows with a report. A row without a report has no label. */
 export const reportLabels = { stressed: 'reported stressed', rest: 'reported not stressed' };

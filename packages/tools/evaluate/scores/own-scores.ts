@@ -1,11 +1,11 @@
 /** Scores the rows of a task with this service. */
-import { topics } from '../../../generated/spec.js';
-import type { Submission, TriggerProfile } from '../../client/src/index.js';
-import type { EvaluatedService } from '../evaluate/service.js';
-import { personal, replayVariant } from '../evaluate/variants.js';
-import { groupBy, type Score, toScore } from './figures.js';
-import type { Input, Row, Task } from './protocol.js';
-import type { WeekEvent } from './weeks.js';
+import { topics } from '../../../../generated/spec.js';
+import type { Submission, TriggerProfile } from '../../../client/src/index.js';
+import type { EvaluatedService } from './service.js';
+import { personal, replayVariant } from './variants.js';
+import { groupBy, type Score, toScore } from '../figures/figures.js';
+import type { Input, Row, Task } from '../protocol/tasks.js';
+import type { WeekEvent } from '../protocol/weeks.js';
 
 type ScoreRows = (
   service: EvaluatedService,

@@ -1,8 +1,8 @@
 /** Simulates weeks of people with a watch and a chat, from days of real wearers and rises of the heart rate in stress. */
-import { topics } from '../../../generated/spec.js';
-import { clampToContract } from '../../recordings/signals.js';
-import { seededRandom } from '../terminal/scenes.js';
-import { groupBy } from './figures.js';
+import { topics } from '../../../../generated/spec.js';
+import { clampToContract } from '../../../recordings/signals.js';
+import { seededRandom } from '../../terminal/scenes.js';
+import { groupBy } from '../figures/figures.js';
 import { type HeartStream, meanOf, type Minute, type Wearer } from './wearers.js';
 
 const minuteMs = 60_000;

@@ -1,5 +1,5 @@
-import { quantile } from '../terminal/quantile.js';
-import { seededRandom } from '../terminal/scenes.js';
+import { quantile } from '../../terminal/quantile.js';
+import { seededRandom } from '../../terminal/scenes.js';
 
 /** A window and the score that a method gave it. */
 export interface Scored {

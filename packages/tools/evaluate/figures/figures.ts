@@ -1,6 +1,6 @@
-import { bands } from '../../../generated/spec.js';
-import { auc, intervalOverPeople } from '../evaluate/statistics.js';
-import type { Row } from './protocol.js';
+import { bands } from '../../../../generated/spec.js';
+import { auc, intervalOverPeople } from './statistics.js';
+import type { Row } from '../protocol/tasks.js';
 
 /** A score from 0 to 100, and whether the method calls the person stressed. */
 export interface Score {

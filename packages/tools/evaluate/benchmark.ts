@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServiceOptions, startEvaluatedService } from '../evaluate/service.js';
-import { resamples } from '../evaluate/statistics.js';
+import { type ServiceOptions, startEvaluatedService } from './scores/service.js';
+import { resamples } from './figures/statistics.js';
 import { stopOnSignals } from '../stop-on-signals.js';
 import { withProgress } from '../terminal/progress.js';
 import { requireWritable, save } from '../terminal/save.js';
 import { formatTable, type TableFormat, type TableRow } from '../terminal/table.js';
-import { type Estimate, type Figures, measure, type Score } from './figures.js';
-import { countAnswers, scoreRows } from './own-scores.js';
-import { type Input, protocol, type Task, type TaskName, tasks } from './protocol.js';
-import schema from './result.schema.json' with { type: 'json' };
-import { readScores, writeTemplate } from './scores-file.js';
+import { type Estimate, type Figures, measure, type Score } from './figures/figures.js';
+import { countAnswers, scoreRows } from './scores/own-scores.js';
+import { type Input, protocol, type Task, type TaskName, tasks } from './protocol/tasks.js';
+import schema from './figures/result.schema.json' with { type: 'json' };
+import { readScores, writeTemplate } from './scores/scores-file.js';
 
 export interface BenchmarkOptions extends TableFormat {
   readonly task: readonly TaskName[];

@@ -1,9 +1,9 @@
 /** The CSV of a method: the template with the inputs, and the scores that it got. */
 import { parse } from 'csv-parse/sync';
-import { enums } from '../../../generated/spec.js';
-import { describeNames, shown } from '../../recordings/names.js';
-import { type Score, toScore } from './figures.js';
-import type { Input, Row } from './protocol.js';
+import { enums } from '../../../../generated/spec.js';
+import { describeNames, shown } from '../../../recordings/names.js';
+import { type Score, toScore } from '../figures/figures.js';
+import type { Input, Row } from '../protocol/tasks.js';
 
 const scoreMax = 100;
 const listed = 3;

@@ -1,6 +1,6 @@
 /** Reads recordings of heart rates, and reports about them. */
 import { parse } from 'csv-parse/sync';
-import { clampToContract } from '../../recordings/signals.js';
+import { clampToContract } from '../../../recordings/signals.js';
 
 export interface Minute {
   /** Time of the recording, epoch ms. A local time counts as UTC. */

@@ -1,5 +1,5 @@
-import type { Submission } from '../../client/src/index.js';
-import { findScored, type RecordedWindow } from '../recordings/recorded-window.js';
+import type { Submission } from '../../../client/src/index.js';
+import { findScored, type RecordedWindow } from '../../recordings/recorded-window.js';
 import type { EvaluatedService } from './service.js';
 
 /** Time between consecutive windows on the service's clock, s. */
