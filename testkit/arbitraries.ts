@@ -6,9 +6,12 @@ import { stressModel as model } from '../packages/score/model.js';
 import type { Baseline } from '../packages/score/rows/person.js';
 import type { PublishedState } from '../packages/score/rows/session.js';
 import type { SignalName, Signals, SignalValues } from '../packages/score/rows/values.js';
-import { advanceSession, type SessionStep } from '../packages/score/session.js';
+import type { SessionStep } from '../packages/score/session.js';
 import type { HeartRateLevel, ScoreInput, TypicalValues } from '../packages/score/situation.js';
 import type { MovementContext, Reading } from '../packages/score/signals.js';
+import { advanceAll } from './simulation/sessions.js';
+
+export { advanceAll };
 
 /** Number of random cases per law. */
 export const laws = { numRuns: process.env['TEST_SLOW'] === '1' ? 1_000 : 150 };
@@ -177,19 +180,6 @@ function pairOf<N extends SignalName>(
   return fc
     .tuple<[Value<N>, Value<N>]>(anyOf[name].filter(isOrdered), anyOf[name].filter(isOrdered))
     .map(([a, b]) => (compare(a, b) <= 0 ? ([signal(a), signal(b)] as const) : ([signal(b), signal(a)] as const)));
-}
-
-/**
- * Processes the readings of one session in order of arrival. Passes the baseline from each reading to the next, as
- * ingest does.
- */
-export function advanceAll(readings: readonly Reading[], known?: Baseline): SessionStep[] {
-  const steps: SessionStep[] = [];
-  for (const reading of readings) {
-    const last = steps.at(-1);
-    steps.push(advanceSession(last?.session, reading, last ? last.baseline : known));
-  }
-  return steps;
 }
 
 /** Returns the step of the last reading. `readings` must not be empty. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
-import { auc } from '../../packages/tools/evaluate/figures/statistics.js';
+import { computeConfidenceArea, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
@@ -38,8 +37,7 @@ test.each(seeds)('states with a higher confidence are right more often (seed %i)
   const verdicts = await judgePeople(await startTestService(), seed);
   const [wrong, right] = [false, true].map((isRight) => verdicts.filter((it) => it.isRight === isRight));
   expect(Math.min(wrong?.length ?? 0, right?.length ?? 0)).toBeGreaterThan(8);
-  const scored = verdicts.map(({ confidence, isRight }) => ({ score: confidence, isStressor: isRight }));
-  expect(auc(scored)).toBeGreaterThanOrEqual(0.6);
+  expect(computeConfidenceArea(verdicts)).toBeGreaterThanOrEqual(0.6);
 });
 
 test('the confidence is lower while the baseline is learned, and that of a raised heart rate rises for minutes, with and without variability', async () => {

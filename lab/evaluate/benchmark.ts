@@ -7,15 +7,14 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { type Score, toScore } from '../../packages/tools/evaluate/figures/figures.js';
-import { scoreArea } from '../../packages/tools/evaluate/scores/own-scores.js';
+import { scoreAreas } from '../../packages/tools/evaluate/scores/own-scores.js';
 import { tasks } from '../../packages/tools/evaluate/protocol/tasks.js';
 import { writeScores } from '../../packages/tools/evaluate/scores/scores-file.js';
-import { simulateWeeks } from '../../packages/tools/evaluate/protocol/weeks.js';
-import { withProgress } from '../../packages/tools/terminal/progress.js';
+import { answer, simulateWeeks } from '../../packages/tools/evaluate/protocol/weeks.js';
 import { save } from '../../packages/tools/terminal/save.js';
 import { launch } from '../../testkit/launch.js';
 import { liveThrough } from './support/weeks-run.js';
-import { foldTotal, type LeftOut, trainWithoutFolds } from './text/left-out.js';
+import { type LeftOut, trainWithoutFolds } from './text/left-out.js';
 import { playTurns } from './text/state.js';
 
 type Read = (file: string) => string;
@@ -38,9 +37,7 @@ const command = new Command('evaluate:benchmark')
 void launch(command);
 
 async function evaluate({ task, data, out, models }: Options): Promise<void> {
-  const leftOut = await withProgress(foldTotal, 'trainings without a part of the texts', async ({ advance }) =>
-    trainWithoutFolds(data, models, advance),
-  );
+  const leftOut = await trainWithoutFolds(data, models);
   const scores = scorers[task]((file) => readFileSync(join(data, file), 'utf8'), leftOut);
   await save(out, writeScores(scores), '--out');
 }
@@ -59,14 +56,12 @@ function scoreWeeks(read: Read, leftOut: LeftOut): [string, Score][] {
       const turns = life.turns.map((turn) => {
         const { text, area, source } = turn.message;
         const analyzer = leftOut.find(source, text);
-        const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
+        const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: answer });
         return { ...turn, message: { area, analysis } };
       });
       const { profile } = liveThrough({ ...life, turns }, 'shared');
       return [life.person, profile.triggers];
     }),
   );
-  return tasks.weeks
-    .load(read)
-    .rows.map(({ id, window: { subject, task } }) => [id, scoreArea(triggers.get(subject) ?? {}, task)]);
+  return scoreAreas(tasks.weeks.load(read).rows, triggers);
 }

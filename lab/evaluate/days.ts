@@ -2,15 +2,21 @@
  * Measures the states of whole days. Replays the heart rate per minute of people who wear a wristband over HTTP to a
  * service in a child process, as backfilled batches. Standard output contains only the tables.
  */
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
-import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
-import { launch } from '../../testkit/launch.js';
+import { shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
+import { readText } from '../../packages/tools/read-text.js';
+import { withProgress } from '../../packages/tools/terminal/progress.js';
 import {
-  countBatches,
+  type Column,
+  figureColumns,
+  formatTable,
+  percent,
+  type TableRow,
+} from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { changesOf } from '../../testkit/simulation/everyday-claims.js';
+import {
   injectRises,
   isAwake,
   isFirstDay,
@@ -22,8 +28,7 @@ import {
   replayWearers,
   type Wearer,
 } from '../../testkit/simulation/days.js';
-import { figureColumns } from '../figures.js';
-import { startLocalService } from './support/local-service.js';
+import { withLocalService } from './support/local-service.js';
 
 interface Options {
   readonly file: string;
@@ -44,41 +49,40 @@ void launch(command);
 async function evaluate({ file, nurses, people, markdown }: Options): Promise<void> {
   const chosen = people?.split(',');
   const isChosen = ({ person }: { person: string }) => chosen?.includes(person) ?? true;
-  const wearers = readWearers(await load('--file', file)).filter(isChosen);
-  const onShift = readWearers(await load('--nurses', nurses)).filter(isChosen);
+  const wearers = readWearers(readText(`--file ${file}`, file)).filter(isChosen);
+  const onShift = readWearers(readText(`--nurses ${nurses}`, nurses)).filter(isChosen);
   if (wearers.length + onShift.length === 0) throw new Error('--people names no person in these files');
   const injected = [true, false].map((isNearMedian) => wearers.map((it) => injectRises(it, isNearMedian)));
   const raised = injected.map((its) => its.map(({ wearer }) => wearer));
   const [days, shifts, ...rises] = await replayAll([wearers, onShift, ...raised]);
-  const print = markdown ? markdownTable : textTable;
+  const print = (columns: readonly Column[], ...sections: TableRow[][]) => formatTable({ markdown }, columns, sections);
   const tables = [
-    wearers.length > 0 && print(wearerColumns, [wearers.map((it, index) => wearerRow(it, days?.[index] ?? []))]),
-    wearers.length > 0 && print(riseColumns, riseRows(wearers, injected, rises)),
-    onShift.length > 0 && print(shiftColumns, [onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? []))]),
+    wearers.length > 0 &&
+      print(
+        wearerColumns,
+        wearers.map((it, index) => wearerRow(it, days?.[index] ?? [])),
+      ),
+    wearers.length > 0 && print(riseColumns, ...riseRows(wearers, injected, rises)),
+    onShift.length > 0 &&
+      print(
+        shiftColumns,
+        onShift.map((it, index) => shiftRow(it, shifts?.[index] ?? [])),
+      ),
   ];
   console.log(tables.filter(Boolean).join('\n\n'));
 }
 
-async function load(option: string, path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: Error) => {
-    throw new Error(`cannot read ${option} ${path}: ${error.message}`);
-  });
-}
-
 /** Replays each group of people with sessions and subjects of its own. Returns the responses per group and person. */
-async function replayAll(groups: readonly (readonly Wearer[])[]): Promise<Judged[][][]> {
-  const service: EvaluatedService = await startLocalService();
-  const batches = groups.reduce((sum, group) => sum + countBatches(group), 0);
-  const progress = startProgress(process.stderr, batches, 'batches of up to 1,000 minutes');
-  try {
-    const replays: Judged[][][] = [];
-    for (const [index, group] of groups.entries())
-      replays.push(await replayWearers(service, group, `run-${index}`, progress.advance));
-    return replays;
-  } finally {
-    progress.stop();
-    await service.close();
-  }
+function replayAll(groups: readonly (readonly Wearer[])[]): Promise<Judged[][][]> {
+  const total = groups.flat().reduce((sum, { minutes }) => sum + minutes.length, 0);
+  return withLocalService((service) =>
+    withProgress(total, 'minutes', async ({ advance }) => {
+      const replays: Judged[][][] = [];
+      for (const [index, group] of groups.entries())
+        replays.push(await replayWearers(service, group, `run-${index}`, advance));
+      return replays;
+    }),
+  );
 }
 
 const wearerColumns = [
@@ -92,7 +96,6 @@ function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): Tabl
   const awake = judged.filter(({ atMs }) => isAwake(atMs));
   const [first, later] = [true, false].map((isFirst) => awake.filter((it) => isFirstDay(minutes, it.atMs) === isFirst));
   const nights = judged.filter(({ atMs }) => isNight(atMs));
-  const changes = judged.filter(({ state }, index) => index > 0 && state !== judged[index - 1]?.state).length;
   const days = new Set(minutes.map(({ atMs }) => new Date(atMs).toISOString().slice(0, 10))).size;
   return [
     person,
@@ -103,7 +106,7 @@ function wearerRow({ person, minutes }: Wearer, judged: readonly Judged[]): Tabl
     share(first, isStressed),
     share(nights, isStressed),
     share(nights, ({ state }) => state === 'calm'),
-    ((60 * changes) / minutes.length).toFixed(1),
+    ((60 * changesOf(judged)) / minutes.length).toFixed(1),
   ];
 }
 
@@ -144,6 +147,5 @@ function shiftRow({ person, minutes }: Wearer, judged: readonly Judged[]): Table
 }
 
 function share<Item>(items: readonly Item[] | undefined, has: (item: Item) => boolean): string {
-  if (!items || items.length === 0) return '';
-  return `${((100 * items.filter(has).length) / items.length).toFixed(0)} %`;
+  return !items || items.length === 0 ? '' : percent(shareOf(items, has), 0);
 }

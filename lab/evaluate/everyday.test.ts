@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { claims } from '../../testkit/simulation/everyday-claims.js';
-import { playClaim, type Player } from '../../testkit/simulation/everyday.js';
-import { figuresOf, replayStreams, type StreamFigures } from '../../testkit/simulation/stream.js';
+import type { Player } from '../../packages/tools/evaluate/scores/replay.js';
+import { playClaim } from '../../testkit/simulation/everyday.js';
+import { figuresOf, replayStreams, sumFigures } from '../../testkit/simulation/stream.js';
 import { withWristNoise } from '../../testkit/simulation/wrist-noise.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
@@ -45,10 +46,9 @@ test(
     });
     const player = { now: clock.now, advance: (seconds: number) => clock.advance(seconds), send: read };
     const responses = await replayStreams(player, streams, 5, () => undefined);
-    const figures = responses.map(figuresOf);
-    const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
-    expect(sum('changes') / sum('hours')).toBeLessThanOrEqual(6);
-    expect(sum('short') / sum('states')).toBeLessThanOrEqual(0.1);
+    const { changes, hours, short, states } = sumFigures(responses.map(figuresOf));
+    expect(changes / hours).toBeLessThanOrEqual(6);
+    expect(short / states).toBeLessThanOrEqual(0.1);
   },
 );
 

@@ -2,94 +2,41 @@
  * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
  * Runs the functions of ingest in this process. Beside the results are those of release 1.0.0, measured once. Intervals are 95 % percentile intervals over people.
  */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import { auc, intervalOverPeople } from '../../packages/tools/evaluate/figures/statistics.js';
-import { markdownTable, type TableRow, textTable } from '../../packages/tools/terminal/table.js';
-import { launch } from '../../testkit/launch.js';
-import { readWearers } from '../../testkit/simulation/days.js';
-import { readStreams } from '../../testkit/simulation/stream.js';
-import { figureColumns, percent } from '../figures.js';
+import { measure, toScore } from '../../packages/tools/evaluate/figures/figures.js';
 import {
-  changesPerHour,
-  claimRows,
-  isRight,
-  isStressedAt,
-  type Lived,
-  playCold,
-  playDays,
-  playPerson,
-  readPeople,
-  toPeople,
-} from './support/life-play.js';
+  type Estimate,
+  estimate,
+  mean,
+  printEstimate,
+  quotient,
+  shareOf,
+} from '../../packages/tools/evaluate/figures/statistics.js';
+import { tasks } from '../../packages/tools/evaluate/protocol/tasks.js';
+import { readWearers, type Wearer } from '../../packages/tools/evaluate/protocol/wearers.js';
+import { figureColumns, formatTable, percent, type TableRow } from '../../packages/tools/terminal/table.js';
+import { launch } from '../../testkit/launch.js';
+import { computeConfidenceArea, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
+import { figuresOf, sumFigures } from '../../testkit/simulation/stream.js';
+import { seeds } from '../options.js';
 import { before, stressedBefore } from './support/life-before.js';
 import { playNested } from './support/life-nested.js';
+import { claimRows, groupPeople, type Lived, playCold, playDays, playPerson } from './support/life-play.js';
 import { judgeWeeks } from './support/life-weeks.js';
 import { countUnlike } from './support/life-worn.js';
 
 type People = readonly (readonly Lived[])[];
 
-const command = new Command('evaluate:life')
-  .description('Measure first minutes, speech, recovery, confidence, days and weeks, each with its goal.')
-  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
-  .option('--seeds <numbers...>', 'seeds of the weeks; a seed takes minutes', (it, list: number[] = []) => [
-    ...list,
-    Number(it),
-  ])
-  .option('--markdown', 'print the tables as Markdown', false)
-  .action(evaluate);
-void launch(command);
-
-async function evaluate({
-  data,
-  seeds = [],
-  markdown,
-}: {
+interface Options {
   readonly data: string;
-  readonly seeds?: number[];
+  readonly seeds?: readonly number[];
   readonly markdown: boolean;
-}): Promise<void> {
-  const read = (name: string) => readFile(join(data, name), 'utf8');
-  const windows = readPeople(await read('stressid_hrv_dev.csv'));
-  const speakers = readPeople(await read('speech_dev.csv'));
-  const wrist = (readStreams(await read('wrist_dev.csv')) ?? []).map(toPeople);
-  const sets = {
-    'StressID, personal': windows.map(playPerson),
-    'StressID, cold': windows.map(playCold),
-    speech: speakers.map(playPerson),
-    'wrist, a reading every 5 s': wrist.map(playPerson),
-  };
-  const wearers = readWearers(await read('wearers_dev.csv'));
-  const nurses = readWearers(await read('nurses_dev.csv'));
-  const print = markdown ? markdownTable : textTable;
-  const columns = [{ title: 'figure' }, ...figureColumns('goal', 'version 2', 'result')];
-  const recorded = [
-    ...recordingRows(sets),
-    ...recordingRows({ 'speech, chosen without the person': playNested(speakers) }),
-  ];
-  console.log(print(columns, [withBefore(recorded), withBefore(confidenceRows(sets)), claimRows()]));
-  const dayColumns = [{ title: 'stressed, all minutes' }, ...figureColumns('goal', 'version 2', 'result')];
-  console.log(`\n${print(dayColumns, [dayRows(wearers), dayRows(nurses), [unlikeRow(wearers)]])}`);
-  const weekColumns = [{ title: 'figure' }, ...figureColumns('goal', 'result')];
-  if (seeds.length > 0) console.log(`\n${print(weekColumns, [await judgeWeeks(data, seeds, 'shared')])}`);
 }
 
-function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {
-  const rows = Object.entries(sets).flatMap(([name, people]) => {
-    const side = (isStressor: boolean) => people.map((its) => its.filter((it) => it.isStressor === isStressor));
-    const [goalAuc, goalStressed, goalRest] = goals[name] ?? ['', '', ''];
-    return [
-      [`${name}: AUC`, goalAuc, withInterval(people, scoreArea)],
-      [`${name}: stressors stressed`, goalStressed, withInterval(side(true), shareStressed, percent)],
-      [`${name}: rest stressed`, goalRest, withInterval(side(false), shareStressed, percent)],
-    ];
-  });
-  const wrist = sets['wrist, a reading every 5 s'];
-  if (!wrist) return rows;
-  return [...rows, ['wrist: state changes per hour', '≤ 5.71', changesPerHour(wrist).toFixed(2)]];
-}
+const wrist = 'wrist, a reading every 5 s';
 
 /** AUC, stressors that are stressed, and rest that is stressed. Version 2 had 3.6 % of rest in StressID and 21.7 % on wrists. */
 const goals: Readonly<Record<string, readonly [string, string, string]>> = {
@@ -97,17 +44,74 @@ const goals: Readonly<Record<string, readonly [string, string, string]>> = {
   'StressID, cold': ['≥ 0.688', '', ''],
   speech: ['≥ 0.76', '≥ 33 %', '≤ 4 %'],
   'speech, chosen without the person': ['≥ 0.76', '≥ 33 %', '≤ 4 %'],
-  'wrist, a reading every 5 s': ['', '', '≤ 22.7 %'],
+  [wrist]: ['', '', '≤ 22.7 %'],
 };
+
+const command = new Command('evaluate:life')
+  .description('Measure first minutes, speech, recovery, confidence, days and weeks, each with its goal.')
+  .option('--data <folder>', 'folder of the data files', dataDefaultPath)
+  .option('--seeds <numbers...>', 'seeds of the weeks; a seed takes minutes', seeds)
+  .option('--markdown', 'print the tables as Markdown', false)
+  .action(evaluate);
+void launch(command);
+
+async function evaluate({ data, seeds = [], markdown }: Options): Promise<void> {
+  const read = (name: string) => readFileSync(join(data, name), 'utf8');
+  const peopleOf = (task: 'stressid' | 'speech' | 'stress-predict') => groupPeople(tasks[task].load(read).rows);
+  const [windows, speakers] = [peopleOf('stressid'), peopleOf('speech')];
+  const sets = {
+    'StressID, personal': windows.map(playPerson),
+    'StressID, cold': windows.map(playCold),
+    speech: speakers.map(playPerson),
+    [wrist]: peopleOf('stress-predict').map(playPerson),
+  };
+  const print = (titles: readonly string[], ...sections: TableRow[][]) =>
+    formatTable({ markdown }, [{ title: titles[0] ?? '' }, ...figureColumns(...titles.slice(1))], sections);
+  const recorded = [
+    ...recordingRows(sets),
+    ...recordingRows({ 'speech, chosen without the person': playNested(speakers) }),
+  ];
+  const columns = ['goal', 'version 2', 'result'];
+  console.log(print(['figure', ...columns], withBefore(recorded), withBefore(confidenceRows(sets)), claimRows()));
+  const [wearers, nurses] = ['wearers_dev.csv', 'nurses_dev.csv'].map((it) => readWearers(read(it)));
+  const days = [wearers, nurses].map((it = []) => it.map(dayRow));
+  console.log(`\n${print(['stressed, all minutes', ...columns], ...days, [unlikeRow(wearers ?? [])])}`);
+  if (seeds.length > 0)
+    console.log(`\n${print(['figure', 'goal', 'result'], await judgeWeeks(data, seeds, 'shared'))}`);
+}
+
+function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {
+  return Object.entries(sets).flatMap(([name, people]) => {
+    const lived = people.flat();
+    // Each row is compared alone.
+    const rows = lived.map(({ row }) => ({ ...row, unit: row.id }));
+    const figures = measure(rows, new Map(lived.map((it) => [it.row.id, it])));
+    const [goalAuc = '', goalStressed = '', goalRest = ''] = goals[name] ?? [];
+    return [
+      [`${name}: AUC`, goalAuc, printArea(figures.auc)],
+      [`${name}: stressors stressed`, goalStressed, printEstimate(figures.stress_called_stressed, percent)],
+      [`${name}: rest stressed`, goalRest, printEstimate(figures.rest_called_stressed, percent)],
+      ...(name === wrist ? [['wrist: state changes per hour', '≤ 5.71', countChanges(people)]] : []),
+    ];
+  });
+}
+
+function countChanges(people: People): string {
+  const responses = people.map((its) => its.map(({ row, state }) => ({ second: row.window.second ?? 0, state })));
+  const { changes, hours } = sumFigures(responses.map(figuresOf));
+  return (changes / hours).toFixed(2);
+}
 
 function confidenceRows(sets: Readonly<Record<string, People>>): TableRow[] {
   const goalOf = (name: string) => (/cold|wrist/.test(name) ? '≥ 0.58' : '≥ 0.60');
-  const rows = Object.entries(sets).map(([name, people]) => [
+  const judged = Object.entries(sets).map(([name, people]) => [name, people.map(judgeStates)] as const);
+  const rows = judged.map(([name, people]) => [
     `${name}: AUC of the confidence`,
     goalOf(name),
-    withInterval(people, confidenceArea),
+    printArea(estimate(people, (its) => computeConfidenceArea(its.flat()))),
   ]);
-  const calibrated = Object.entries({ pooled: Object.values(sets).flat(), ...sets }).map(([name, people]) => [
+  const pooled = judged.flatMap(([, people]) => people);
+  const calibrated = [['pooled', pooled] as const, ...judged].map(([name, people]) => [
     `${name}: mean confidence and share right, per fifth`,
     name === 'pooled' ? 'within 10' : '',
     listFifths(people.flat()),
@@ -115,42 +119,32 @@ function confidenceRows(sets: Readonly<Record<string, People>>): TableRow[] {
   return [...rows, ...calibrated];
 }
 
+function judgeStates(lived: readonly Lived[]): Verdict[] {
+  return lived.flatMap((it) => (it.row.side ? [judgeState(it, it.row.side === 'stressor')] : []));
+}
+
 /** Returns the mean confidence and the share of right states of each fifth, least confident first, in percent. */
-function listFifths(people: readonly Lived[]): string {
-  const sorted = people
-    .filter(({ isStressor }) => isStressor !== undefined)
-    .sort((a, b) => a.confidence - b.confidence);
+function listFifths(verdicts: readonly Verdict[]): string {
+  const sorted = [...verdicts].sort((a, b) => a.confidence - b.confidence);
   return Array.from({ length: 5 }, (_, fifth) => {
     const its = sorted.slice((fifth * sorted.length) / 5, ((fifth + 1) * sorted.length) / 5);
-    const mean = its.reduce((sum, { confidence }) => sum + confidence, 0) / its.length;
-    return `${Math.round(100 * mean)}:${Math.round((100 * its.filter(isRight).length) / its.length)}`;
+    const right = shareOf(its, ({ isRight }) => isRight);
+    return `${Math.round(100 * mean(its.map(({ confidence }) => confidence)))}:${Math.round(100 * right)}`;
   }).join(' ');
 }
 
-type Wearers = ReturnType<typeof readWearers>;
-
-function dayRows(people: Wearers): TableRow[] {
-  return people.map((it) => {
-    const known = stressedBefore[it.person] ?? 0;
-    return [it.person, `≤ ${known + 1} %`, `${known} %`, percent(shareStressed([playDays(it)]))];
-  });
+function dayRow(wearer: Wearer): TableRow {
+  const known = stressedBefore[wearer.person] ?? 0;
+  const stressed = shareOf(playDays(wearer), (score) => toScore(score).isStressed);
+  return [wearer.person, `≤ ${known + 1} %`, `${known} %`, percent(stressed)];
 }
 
 /** Returns the share of minutes with the sentence on another wearer, over three draws of the daily change of the device. */
-function unlikeRow(people: Wearers): TableRow {
+function unlikeRow(people: readonly Wearer[]): TableRow {
   const counts = people.map((it) => [1, 2, 3].map((seed) => countUnlike(it, seed)));
-  const share = (some: ReadonlyArray<(typeof counts)[number]>) => {
-    const all = some.flat();
-    return all.reduce((sum, it) => sum + it.named, 0) / all.reduce((sum, it) => sum + it.all, 0);
-  };
-  const [low, high] = intervalOverPeople(counts, share);
-  const print = (value: number) => percent(value, 2);
-  return [
-    'own minutes said to be of another wearer, a new device per day',
-    '≤ 0.3 %',
-    '',
-    `${print(share(counts))} (${print(low)}–${print(high)})`,
-  ];
+  const share = estimate(counts, (some) => quotient(some.flat()));
+  const title = 'own minutes said to be of another wearer, a new device per day';
+  return [title, '≤ 0.3 %', '', printEstimate(share, (value) => percent(value, 2))];
 }
 
 /** Adds the figure of version 2 to rows of a figure, a goal and a result. */
@@ -158,26 +152,6 @@ function withBefore(rows: readonly TableRow[]): TableRow[] {
   return rows.map(([figure = '', goal = '', result = '']) => [figure, goal, before[figure] ?? '', result]);
 }
 
-function withInterval(
-  people: People,
-  figure: (people: People) => number,
-  print = (value: number) => value.toFixed(3),
-): string {
-  const [low, high] = intervalOverPeople(people, figure);
-  return `${print(figure(people))} (${print(low)}–${print(high)})`;
-}
-
-function shareStressed(people: People): number {
-  const all = people.flat();
-  return all.filter(isStressedAt).length / all.length;
-}
-
-const compared = (people: People) => people.flat().filter(({ isStressor }) => isStressor !== undefined);
-
-function scoreArea(people: People): number {
-  return auc(compared(people).map(({ score, isStressor }) => ({ score, isStressor: isStressor === true })));
-}
-
-function confidenceArea(people: People): number {
-  return auc(compared(people).map((it) => ({ score: it.confidence, isStressor: isRight(it) })));
+function printArea(area: Estimate): string {
+  return printEstimate(area, (value) => value.toFixed(3));
 }

@@ -4,7 +4,8 @@
  */
 import { Command } from 'commander';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import { textTable } from '../../packages/tools/terminal/table.js';
+import { mean, shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
+import { figureColumns, percent, textTable } from '../../packages/tools/terminal/table.js';
 import type { IntervalBatch } from '../../packages/score/rows/session.js';
 import {
   type Beat,
@@ -21,7 +22,6 @@ import {
   rhythms,
   shiftPeaks,
 } from '../../testkit/simulation/rhythms.js';
-import { figureColumns, percent } from '../figures.js';
 import { positive } from '../options.js';
 
 const { artifacts, runs, firstSeed } = new Command('evaluate:rr')
@@ -46,17 +46,7 @@ const methods: ReadonlyArray<readonly [string, Derive]> = [
 
 const seeds = Array.from({ length: runs }, (_, index) => firstSeed + index);
 console.log(`${artifacts} % of the beats are changed. ${runs} recordings of ${recordingSeconds} s per rhythm.\n`);
-const titles = [
-  'ectopic mean',
-  'max',
-  'unusable',
-  'shifted mean',
-  'max',
-  'unusable',
-  'clean mean, ms',
-  'max',
-  'unusable',
-];
+const titles = ['ectopic mean', 'shifted mean', 'clean mean, ms'].flatMap((it) => [it, 'max', 'unusable']);
 console.log(
   textTable(
     [{ title: 'rhythm' }, { title: 'filter' }, ...figureColumns(...titles)],
@@ -66,7 +56,7 @@ console.log(
 console.log('\nIntervals without a rhythm, relative standard deviation:');
 const unusable = [0.1, 0.15, 0.2, 0.25, 0.3].map((deviation) => [
   `${deviation}`,
-  shareOf(seeds.map((seed) => isUnusable(deviation, seed))),
+  percent(shareOf(seeds, (seed) => isUnusable(deviation, seed))),
 ]);
 console.log(textTable(figureColumns('deviation', 'unusable'), [unusable]));
 
@@ -92,8 +82,8 @@ function measure(rhythm: Rhythm, derive: Derive): string[] {
 
 function cellsOf(errors: ReadonlyArray<number | undefined>, format: (value: number) => string): string[] {
   const known = errors.filter((it) => it !== undefined);
-  const mean = known.reduce((sum, it) => sum + it, 0) / known.length;
-  return [format(mean), format(Math.max(...known)), shareOf(errors.map((it) => it === undefined))];
+  const unusable = shareOf(errors, (it) => it === undefined);
+  return [format(mean(known)), format(Math.max(...known)), percent(unusable)];
 }
 
 function isUnusable(deviation: number, seed: number): boolean {
@@ -116,8 +106,4 @@ function receive(intervals: readonly number[]): Reading | undefined {
 function beatsOf(intervals: readonly number[]): Beat[] {
   let endMs = 0;
   return intervals.map((intervalMs) => ({ endMs: (endMs += intervalMs), intervalMs }));
-}
-
-function shareOf(values: readonly boolean[]): string {
-  return percent(values.filter(Boolean).length / values.length);
 }

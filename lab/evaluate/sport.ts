@@ -2,23 +2,25 @@
  * Measures how often an activity is stress. Writes files of four sports in the formats of activities, Fitbit and Health
  * Connect, whose heart rates are those of wearers with the rise of the sport, reads them as `tools import` does, and backfills them over HTTP.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import Database from 'libsql';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
+import { shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
+import { backfill } from '../../packages/tools/evaluate/scores/replay.js';
 import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
 import { readRecordingFile } from '../../packages/tools/recordings/load-recording.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
-import { textTable } from '../../packages/tools/terminal/table.js';
+import { readText } from '../../packages/tools/read-text.js';
+import { figureColumns, percent, textTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { injectRises, isStressed, type Minute, readWearers, type Wearer } from '../../testkit/simulation/days.js';
-import { figureColumns, percent } from '../figures.js';
-import { startLocalService } from './support/local-service.js';
+import { withLocalService } from './support/local-service.js';
 
-const [minuteMs, dayMs, linesMax] = [60_000, 86_400_000, 1_000];
+const minuteMs = 60_000;
 const [activityMinutes, warmUpMinutes, secondsApart] = [40, 5, 20];
 
 /** Sports with their rise, bpm, their name in TCX (which has three names), and their numbers in FIT and Health Connect. */
@@ -48,18 +50,19 @@ void launch(command);
 
 async function evaluate({ file }: { readonly file: string }): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'evaluate-sport-'));
-  const service = await startLocalService();
   try {
-    const wearers = readWearers(await readFile(file, 'utf8'));
+    const wearers = readWearers(readText(`--file ${file}`, file));
     const days = await Promise.all(wearers.map((it) => addActivities(it, folder)));
-    const results: Judged[][] = [];
-    for (const people of [days.flatMap((it) => it.activities), days.map((it) => it.lines)])
-      for (const hasSport of [false, true])
-        results.push(await replay(service, people, hasSport, `run-${results.length}`));
+    const results = await withLocalService(async (service) => {
+      const all: Judged[][] = [];
+      for (const people of [days.flatMap((it) => it.activities), days.map((it) => it.lines)])
+        for (const hasSport of [false, true]) all.push(await replay(service, people, hasSport, `run-${all.length}`));
+      return all;
+    });
     const columns = figureColumns('readings', 'new person, without the sport', 'with it', 'known, without', 'with it');
     const row = (title: string, isOf: (line: Line) => boolean) => {
       const all = results.map((judged) => judged.filter(({ line }) => line.sport && isOf(line)));
-      return [title, String(all[0]?.length), ...all.map((its) => percent(its.filter(isStressed).length / its.length))];
+      return [title, String(all[0]?.length), ...all.map((its) => percent(shareOf(its, isStressed)))];
     };
     const rows = [
       sports.map(({ name }) => row(name, ({ sport }) => sport === name)),
@@ -68,7 +71,6 @@ async function evaluate({ file }: { readonly file: string }): Promise<void> {
     ];
     console.log(textTable([{ title: 'stressed or acute_stress' }, ...columns], rows));
   } finally {
-    await service.close();
     await rm(folder, { recursive: true });
   }
 }
@@ -110,20 +112,11 @@ type Judged = Parameters<typeof isStressed>[0] & { readonly line: Line };
 
 /** Backfills each list of lines for a person of its own. */
 async function replay(service: EvaluatedService, people: Line[][], hasSport: boolean, run: string): Promise<Judged[]> {
-  const newestMs = Math.max(...people.map((lines) => lines.at(-1)?.atMs ?? 0));
-  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
-  const judged: Judged[] = [];
-  const toSubmission = (id: string, { atMs, values: { heart_rate = 0, activity_level } }: Line) => ({
-    ...{ session_id: id, subject_id: id, timestamp: new Date(atMs + movedMs).toISOString(), heart_rate },
-    ...{ backfill: true, ...(hasSport && activity_level && { activity_level }) },
+  const histories = people.map((readings, person) => ({ id: `${run}-${person}`, readings }));
+  const answers = await backfill(service, histories, ({ values: { heart_rate = 0, activity_level } }) => {
+    return { heart_rate, ...(hasSport && activity_level && { activity_level }) };
   });
-  for (const [person, lines] of people.entries())
-    for (let from = 0; from < lines.length; from += linesMax) {
-      const part = lines.slice(from, from + linesMax);
-      const states = await service.sendBatch(part.map((line) => toSubmission(`${run}-${person}`, line)));
-      states.forEach((it, index) => judged.push({ ...it, line: part[index] as Line }));
-    }
-  return judged;
+  return answers.flat().map(({ reading, answer }) => ({ ...answer, line: reading }));
 }
 
 /** Returns the heart rates between the minutes, as a device records them. */

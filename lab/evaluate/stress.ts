@@ -4,27 +4,23 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { countReadings, evaluateRecording } from '../../packages/tools/evaluate/evaluate.js';
+import { evaluateRecording } from '../../packages/tools/evaluate/evaluate.js';
 import { readRecording } from '../../packages/tools/evaluate/protocol/recording.js';
 import { findSide } from '../../packages/tools/evaluate/protocol/tasks.js';
-import { withProgress } from '../../packages/tools/terminal/progress.js';
-import { formatTable, markdownTable, textTable } from '../../packages/tools/terminal/table.js';
+import { formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { sampleRecording } from '../../testkit/sample-recording.js';
 import { everydayColumns, everydayRows, replayEveryday } from '../../testkit/simulation/everyday.js';
 import { sceneColumns, sceneDraws, sceneRows } from '../../testkit/simulation/scenes.js';
 import { readStreams } from '../../testkit/simulation/stream.js';
-import { startLocalService } from './support/local-service.js';
-import { densityColumns, densityRows } from './support/stream-tables.js';
-import { densities, evaluateStreams } from './support/streams.js';
+import { withLocalService } from './support/local-service.js';
+import { densities, densityTable, evaluateStreams, type StreamOptions } from './support/streams.js';
 
 const root = new URL('../../', import.meta.url);
 
-interface Options {
+interface Options extends StreamOptions {
   readonly file: string;
-  readonly markdown: boolean;
   readonly everyday: boolean;
-  readonly density: boolean;
 }
 
 const command = new Command('evaluate:stress')
@@ -41,32 +37,25 @@ const command = new Command('evaluate:stress')
 void launch(command);
 
 async function evaluate(options: Options): Promise<void> {
-  const { file, everyday } = options;
-  if (everyday) return evaluateEveryday(options);
-  const streams = readStreams(await readFile(file, 'utf8').catch(() => ''));
+  if (options.everyday) return evaluateEveryday(options);
+  const streams = readStreams(await readFile(options.file, 'utf8').catch(() => ''));
   if (streams) return evaluateStreams(streams, options);
   return evaluateWindows(options);
 }
 
-async function evaluateEveryday({ markdown, density }: Options): Promise<void> {
-  const service = await startLocalService();
-  try {
-    const print = markdown ? markdownTable : textTable;
-    console.log(print(everydayColumns, [await everydayRows(service)]));
-    if (density) console.log(`\n${print(densityColumns, [densityRows(await replayEveryday(service, densities))])}`);
-  } finally {
-    await service.close();
-  }
+async function evaluateEveryday(options: Options): Promise<void> {
+  await withLocalService(async (service) => {
+    console.log(formatTable(options, everydayColumns, [await everydayRows(service)]));
+    if (options.density) console.log(`\n${densityTable(options, await replayEveryday(service, densities))}`);
+  });
 }
 
-async function evaluateWindows({ file, markdown }: Options): Promise<void> {
+async function evaluateWindows(options: Options): Promise<void> {
   const labels = { columns: {}, stressedLabels: ['stressor', 'speech'], restLabels: ['rest'] };
-  const recording = { ...readRecording(await readFile(file, 'utf8'), labels), sideOf: findSide };
-  const text = await withProgress(countReadings(recording), 'readings', ({ advance: onAnswer }) =>
-    evaluateRecording(recording, { root, markdown, json: false, onAnswer }),
-  );
-  const scenes = formatTable({ markdown, json: false }, sceneColumns, [sceneRows()]);
-  console.log([text, fittingNote, sceneNote, scenes].join('\n\n'));
+  const recording = readRecording(await readFile(options.file, 'utf8'), labels);
+  const rows = recording.rows.map((row) => ({ ...row, side: findSide(row.window) }));
+  const text = await evaluateRecording({ ...recording, rows }, options, { root });
+  console.log([text, fittingNote, sceneNote, formatTable(options, sceneColumns, [sceneRows()])].join('\n\n'));
 }
 
 const fittingNote = [

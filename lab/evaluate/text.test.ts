@@ -57,7 +57,7 @@ test.each([
 });
 
 test('a figure names its interval and whether its goal is met', () => {
-  expect(shareLine('a', [1, 1, 0, 0], { min: 0.5 })).toEqual([
+  expect(shareLine('a', [1, 1, 0, 0], Number, { min: 0.5 })).toEqual([
     'a',
     '4',
     '50.0 %',
@@ -65,8 +65,8 @@ test('a figure names its interval and whether its goal is met', () => {
     '≥ 50.0 %',
     'yes',
   ]);
-  expect(shareLine('a', [1, 0.5], { max: 0.5 }).at(-1)).toBe('no');
-  expect(shareLine('a', [0])).toEqual(['a', '1', '0.0 %', '0.0 % – 79.3 %', '', '']);
+  expect(shareLine('a', [1, 0.5], Number, { max: 0.5 }).at(-1)).toBe('no');
+  expect(shareLine('a', [0], Number)).toEqual(['a', '1', '0.0 %', '0.0 % – 79.3 %', '', '']);
   expect(
     quotientLine(
       'a',

@@ -4,12 +4,11 @@
  */
 import { Command, Option } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import { startProgress } from '../../packages/tools/terminal/progress.js';
 import { formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { measureDilution } from './text/dilution.js';
 import { measureLanguages } from './text/languages.js';
-import { foldTotal, howLeftOut, type LeftOut, trainWithoutFolds } from './text/left-out.js';
+import { howLeftOut, type LeftOut, trainWithoutFolds } from './text/left-out.js';
 import type { Figures } from './text/lines.js';
 import { measureOwnWords } from './text/own-words.js';
 import { measureSafety } from './text/safety.js';
@@ -45,12 +44,10 @@ const command = new Command('evaluate:text')
   .action(evaluate);
 void launch(command);
 
-function evaluate({ data, only, models, heldOut, markdown }: Options): void {
-  const progress = startProgress(process.stderr, foldTotal, 'trainings without a part of the texts');
-  const leftOut = trainWithoutFolds(data, models, () => progress.advance());
-  progress.stop();
+async function evaluate({ data, only, models, heldOut, markdown }: Options): Promise<void> {
+  const leftOut = await trainWithoutFolds(data, models);
   console.log(howLeftOut);
   for (const name of only)
     for (const { columns, sections } of (parts[name] as Measure)(data, leftOut, heldOut))
-      console.log(`\n${formatTable({ markdown, json: false }, columns, sections)}`);
+      console.log(`\n${formatTable({ markdown }, columns, sections)}`);
 }

@@ -4,9 +4,8 @@
  */
 import { Command, Option } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
-import { formatTable } from '../../packages/tools/terminal/table.js';
+import { figureColumns, formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
-import { figureColumns } from '../figures.js';
 import { seeds } from '../options.js';
 import { judgeWeeks } from './support/life-weeks.js';
 import { type Sharing, sharings } from './support/weeks-run.js';
@@ -30,6 +29,6 @@ void launch(command);
 async function evaluate({ data, seeds: chosen = [1, 2, 3], sharing, markdown }: Options): Promise<void> {
   for (const it of sharing) {
     const columns = [{ title: `heart alone, sessions ${it}` }, ...figureColumns('goal', 'result')];
-    console.log(formatTable({ markdown, json: false }, columns, [await judgeWeeks(data, chosen, it)]));
+    console.log(formatTable({ markdown }, columns, [await judgeWeeks(data, chosen, it)]));
   }
 }

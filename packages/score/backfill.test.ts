@@ -1,21 +1,19 @@
 import { expect, test } from 'vitest';
 import { history, laterMs, startMs } from '../../testkit/arbitraries.js';
 import { checkLaw, law } from '../../testkit/law.js';
+import { advanceEach } from '../../testkit/simulation/sessions.js';
 import { computeTypicalValues } from './baseline.js';
 import { advanceSession, backfillSession, startLiveState, type SessionStep } from './session.js';
 import type { Reading } from './signals.js';
 
 /** Applies readings with `advance`, each with the baseline after the previous one. */
-function applyAll(advance: typeof backfillSession, readings: readonly Reading[], first?: SessionStep): SessionStep[] {
-  const steps: SessionStep[] = [];
-  for (const reading of readings) {
-    const before = steps.at(-1) ?? first;
-    steps.push(advance(before?.session, reading, before?.baseline));
-  }
-  return steps;
-}
+const applyAll = (
+  advance: typeof backfillSession,
+  readings: readonly Reading[],
+  first?: SessionStep,
+): SessionStep[] => [...advanceEach(readings, first, advance)];
 
-const live: typeof backfillSession = (session, reading, known) => advanceSession(session, reading, known);
+const live: typeof backfillSession = advanceSession;
 
 law('backfilled readings of a new session get the results that they would have got in time', history, (readings) => {
   const [past, present] = [applyAll(backfillSession, readings), applyAll(live, readings)];

@@ -16,7 +16,7 @@ import {
 import { type Column, jsonTable, pad, textTable } from './terminal/table.js';
 import { type Colors, colorsFor, paint, scoreBar } from './colors.js';
 import { type LocalService, startLocalService } from './local-service.js';
-import { stopOnSignals } from './stop-on-signals.js';
+import { untilSignal } from './stop-on-signals.js';
 
 const stampSpacingMs = 2_000;
 const barWidth = 25;
@@ -41,23 +41,19 @@ export async function demo(
   root: URL,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const stop = stopOnSignals();
-  let service: LocalService | undefined;
-  try {
-    service = await startLocalService({ root, name: 'demo' });
-    const client = createStateClient({ baseUrl: service.url, key: service.key });
+  const play = async ({ url: baseUrl, key }: LocalService, stop: AbortSignal) => {
+    const client = createStateClient({ baseUrl, key });
     const say = json ? () => {} : (text: string) => console.log(text);
     const stage = { client, colors: colorsFor(process.stdout, env), random: seededRandom(seed), stop, say };
     const hint = `Five scenes with ${readingsPerScene} readings each. Repeat this run with --seed ${seed}`;
     say(stage.colors.dim(hint));
     const rows = await playAll(stage, pace * 1000);
     console.log(json ? JSON.stringify(jsonTable(columns, [rows])) : `\n${textTable(columns, [rows])}`);
-  } catch (error) {
-    // After a signal, the exit code is already set and no message is needed.
-    if (!stop.aborted) throw error;
-  } finally {
-    await service?.close();
-  }
+  };
+  await untilSignal(async (stop) => {
+    const service = await startLocalService({ root, name: 'demo' });
+    await play(service, stop).finally(service.close);
+  });
 }
 
 interface Stage {

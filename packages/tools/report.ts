@@ -1,7 +1,7 @@
 /** Prints the days of a person. */
 import type { SubjectSummary, SummaryFilter, SummaryRow } from '../client/src/index.js';
 import { bands } from '../../generated/spec.js';
-import { type Column, textTable } from './terminal/table.js';
+import { type Column, figureColumns, textTable } from './terminal/table.js';
 import { connect, explain, type ServiceOptions } from './service.js';
 
 export interface ReportOptions extends ServiceOptions {
@@ -16,10 +16,7 @@ export interface ReportOptions extends ServiceOptions {
 
 const hourMs = 3_600_000;
 const states = bands.map(({ state }) => state);
-const columns: Column[] = [
-  { title: 'day' },
-  ...['readings', 'hours', ...states, 'score', 'heart rate'].map((title) => ({ title, align: 'right' }) as const),
-];
+const columns: Column[] = [{ title: 'day' }, ...figureColumns('readings', 'hours', ...states, 'score', 'heart rate')];
 const remedies = {
   404: ': check --subject, which is case-sensitive, and whether the key belongs to its account',
   422: ': check --subject and --time-zone',

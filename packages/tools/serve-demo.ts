@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createStateClient, type StateClient } from '../client/src/index.js';
 import { demoPeople, sendDemoWeek, sendPresent } from './demo-week.js';
 import { type LocalService, setClock, startLocalService } from './local-service.js';
-import { stopOnSignals } from './stop-on-signals.js';
+import { untilSignal } from './stop-on-signals.js';
 import { seededRandom } from './terminal/scenes.js';
 
 const usualPort = 8080;
@@ -17,26 +17,23 @@ const settings = { HOST: '127.0.0.1', RETENTION_READINGS_HOURS: '192' };
 const unlimited = { LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
 
 export async function serveDemo(root: URL, { PORT }: NodeJS.ProcessEnv): Promise<void> {
-  const stop = stopOnSignals(0);
-  let service: LocalService | undefined;
-  try {
+  await untilSignal(async (stop) => {
     console.log('Preparing a week of three invented people …');
     const past = (folder: string) => ({ ...settings, ...unlimited, TEST_CLOCK_FILE: setClock(folder, Date.now()) });
-    service = await startLocalService({ root, name: 'demo-week', settings: past });
-    const { folder, key } = service;
-    const connect = (url: string) => createStateClient({ baseUrl: url, key });
-    await sendDemoWeek(connect(service.url), (nowMs) => setClock(folder, nowMs), stop);
-    await service.restart({ ...settings, PORT: PORT ?? (await findPort()) });
-    const client = connect(service.url);
-    await sendPresent(client, 0, seededRandom(0));
-    console.log(await describe(client, service));
-    await play(client, stop);
-  } catch (error) {
-    // After a signal, the exit code is already set and no message is needed.
-    if (!stop.aborted) throw error;
-  } finally {
-    await service?.close();
-  }
+    const service = await startLocalService({ root, name: 'demo-week', settings: past });
+    await present(service, PORT, stop).finally(service.close);
+  }, 0);
+}
+
+async function present(service: LocalService, port: string | undefined, stop: AbortSignal): Promise<void> {
+  const { folder, key } = service;
+  const connect = (url: string) => createStateClient({ baseUrl: url, key });
+  await sendDemoWeek(connect(service.url), (nowMs) => setClock(folder, nowMs), stop);
+  await service.restart({ ...settings, PORT: port ?? (await findPort()) });
+  const client = connect(service.url);
+  await sendPresent(client, 0, seededRandom(0));
+  console.log(await describe(client, service));
+  await play(client, stop);
 }
 
 async function play(client: StateClient, stop: AbortSignal): Promise<void> {

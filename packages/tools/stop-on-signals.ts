@@ -21,3 +21,13 @@ export function stopOnSignals(interruptCode = 130): AbortSignal {
   });
   return stopping.signal;
 }
+
+/** Runs work until a signal, after which the exit code is set and the error of the aborted work needs no message. */
+export async function untilSignal(work: (signal: AbortSignal) => Promise<void>, interruptCode?: number): Promise<void> {
+  const signal = stopOnSignals(interruptCode);
+  try {
+    await work(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

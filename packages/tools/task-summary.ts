@@ -1,7 +1,7 @@
 import { enums } from '../../generated/spec.js';
 import type { StateReading } from '../client/src/index.js';
 import { quantile } from './terminal/quantile.js';
-import type { Column, TableRow } from './terminal/table.js';
+import { type Column, figureColumns, type TableRow } from './terminal/table.js';
 import type { RecordedWindow } from './recordings/recorded-window.js';
 import type { Answer } from './send-batch.js';
 
@@ -39,7 +39,7 @@ export function note({ answered, refused, samples }: Outcome, window: RecordedWi
 export const summaryColumns: readonly Column[] = [
   { title: 'task' },
   { title: 'label' },
-  ...['readings', ...enums.State, 'mean', 'median'].map((title) => ({ title, align: 'right' }) as const),
+  ...figureColumns('readings', ...enums.State, 'mean', 'median'),
 ];
 
 /** Returns two sections: one row per task in protocol order, then one row per label. */

@@ -1,6 +1,6 @@
-import { auc } from '../../packages/tools/evaluate/figures/statistics.js';
+import { auc, shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
 import type { StateReading } from '../../src/contract/contract.js';
-import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
+import { type Column, figureColumns, percent, type TableRow } from '../../packages/tools/terminal/table.js';
 
 /** The confidence of a published state, and whether the state is right. */
 export interface Verdict {
@@ -18,13 +18,16 @@ export function judgeState(
 
 export const confidenceColumns: readonly Column[] = [
   { title: 'states' },
-  { title: 'right', align: 'right' },
-  { title: 'AUC of the confidence', align: 'right' },
+  ...figureColumns('right', 'AUC of the confidence'),
 ];
+
+/** Returns the AUC of the confidence, right states against wrong ones. */
+export function computeConfidenceArea(verdicts: readonly Verdict[]): number {
+  return auc(verdicts.map(({ confidence, isRight }) => ({ score: confidence, isStressor: isRight })));
+}
 
 /** Returns the number of states, the share of right ones, and the AUC of the confidence, right states against wrong ones. */
 export function confidenceRow(name: string, verdicts: readonly Verdict[]): TableRow {
-  const area = auc(verdicts.map(({ confidence, isRight }) => ({ score: confidence, isStressor: isRight })));
-  const right = verdicts.filter(({ isRight }) => isRight).length;
-  return [name, `${((100 * right) / verdicts.length).toFixed(0)} % of ${verdicts.length}`, area.toFixed(3)];
+  const right = shareOf(verdicts, ({ isRight }) => isRight);
+  return [name, `${percent(right, 0)} of ${verdicts.length}`, computeConfidenceArea(verdicts).toFixed(3)];
 }

@@ -1,73 +1,33 @@
 import type { StateReading } from '../../src/contract/contract.js';
-import { type EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
-import { meanOf, type Minute, type Wearer } from '../../packages/tools/evaluate/protocol/wearers.js';
+import { mean } from '../../packages/tools/evaluate/figures/statistics.js';
+import type { Minute, Wearer } from '../../packages/tools/evaluate/protocol/wearers.js';
+import { backfill } from '../../packages/tools/evaluate/scores/replay.js';
+import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
+import { groupBy } from '../../packages/tools/group-by.js';
 import { clampToContract } from '../../packages/recordings/signals.js';
 
 export * from '../../packages/tools/evaluate/protocol/wearers.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** Maximum number of lines per batch. */
-const linesMax = 1_000;
-/** The service limits the batches in progress per account. */
-const peopleAtOnce = 2;
 
 /** A minute with its published score and state. */
 export type Judged = Minute & Pick<StateReading, 'stress_score' | 'state' | 'confidence' | 'evidence'>;
 
-/**
- * Backfills all people, each with their own session and subject. Shifts their times by whole days, so that they end
- * just before the time of the service. Returns the responses per person.
- */
+/** Backfills all people, each with their own session and subject. Returns the responses per person. */
 export async function replayWearers(
   service: EvaluatedService,
   wearers: readonly Wearer[],
   run: string,
-  onBatch: () => void,
+  onMinute: () => void,
 ): Promise<Judged[][]> {
-  const newestMs = Math.max(...wearers.map(({ minutes }) => minutes.at(-1)?.atMs ?? 0));
-  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
-  const replays = wearers.map((): Judged[] => []);
-  const waiting = wearers.entries();
-  const replayNext = async () => {
-    for (const [index, wearer] of waiting)
-      replays[index] = await replayWearer(service, wearer, { id: `${run}-${wearer.person}`, movedMs, onBatch });
-  };
-  await Promise.all(Array.from({ length: peopleAtOnce }, replayNext));
-  return replays;
-}
-
-interface Run {
-  /** Session and subject. */
-  readonly id: string;
-  readonly movedMs: number;
-  readonly onBatch: () => void;
-}
-
-async function replayWearer(
-  service: EvaluatedService,
-  { minutes }: Wearer,
-  { id, movedMs, onBatch }: Run,
-): Promise<Judged[]> {
-  const judged: Judged[] = [];
-  for (let from = 0; from < minutes.length; from += linesMax) {
-    const part = minutes.slice(from, from + linesMax);
-    const lines = part.map(({ atMs, heartRate }) => {
-      const timestamp = new Date(atMs + movedMs).toISOString();
-      return { session_id: id, subject_id: id, timestamp, heart_rate: heartRate, backfill: true };
-    });
-    const responses = await service.sendBatch(lines);
-    responses.forEach(({ stress_score, state, confidence }, index) =>
-      judged.push({ ...(part[index] as Minute), stress_score, state, confidence }),
-    );
-    onBatch();
-  }
-  return judged;
-}
-
-/** Returns the number of batches of one replay. */
-export function countBatches(wearers: readonly Wearer[]): number {
-  return wearers.reduce((sum, { minutes }) => sum + Math.ceil(minutes.length / linesMax), 0);
+  const histories = wearers.map(({ person, minutes }) => ({ id: `${run}-${person}`, readings: minutes }));
+  const answers = await backfill(service, histories, ({ heartRate }) => ({ heart_rate: heartRate }), onMinute);
+  return answers.map((its) =>
+    its.map(({ reading, answer: { stress_score, state, confidence } }) => {
+      return { ...reading, stress_score, state, confidence };
+    }),
+  );
 }
 
 const riseMinutes = 20;
@@ -105,7 +65,7 @@ function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): numbe
     if (!isWhole || isFirstDay(minutes, atMs) || !isAwake(atMs) || !isAwake(last.atMs)) return;
     const rates = window.map(({ heartRate }) => heartRate);
     const day = Math.floor(atMs / dayMs);
-    if (isNearMedian && Math.abs(meanOf(rates) - (medians.get(day) ?? 0)) > nearBpm) return;
+    if (isNearMedian && Math.abs(mean(rates) - (medians.get(day) ?? 0)) > nearBpm) return;
     const variance = varianceOf(rates);
     if (variance < (steadiest.get(day)?.variance ?? Infinity)) steadiest.set(day, { start, variance });
   });
@@ -114,12 +74,10 @@ function findSteadiest(minutes: readonly Minute[], isNearMedian: boolean): numbe
 
 /** Returns the median heart rate of each day's awake time, bpm. */
 function medianByDay(minutes: readonly Minute[]): Map<number, number> {
-  const awake = new Map<number, Minute[]>();
-  for (const minute of minutes.filter(({ atMs }) => isAwake(atMs))) {
-    const day = Math.floor(minute.atMs / dayMs);
-    awake.set(day, awake.get(day) ?? []);
-    awake.get(day)?.push(minute);
-  }
+  const awake = groupBy(
+    minutes.filter(({ atMs }) => isAwake(atMs)),
+    ({ atMs }) => Math.floor(atMs / dayMs),
+  );
   const medianOf = (its: readonly Minute[]) => {
     const ascending = its.map(({ heartRate }) => heartRate).sort((a, b) => a - b);
     return ascending[Math.floor(ascending.length / 2)] ?? 0;
@@ -128,8 +86,8 @@ function medianByDay(minutes: readonly Minute[]): Map<number, number> {
 }
 
 function varianceOf(values: readonly number[]): number {
-  const mean = meanOf(values);
-  return meanOf(values.map((value) => (value - mean) ** 2));
+  const middle = mean(values);
+  return mean(values.map((value) => (value - middle) ** 2));
 }
 
 const hourOf = (atMs: number) => (atMs % dayMs) / (60 * minuteMs);

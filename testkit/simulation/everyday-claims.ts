@@ -57,7 +57,7 @@ const after = (second: number) => (it: StreamResponse) => it.second >= second;
 const lastOf = (responses: readonly StreamResponse[]) => responses.at(-1) as StreamResponse;
 
 /** Returns the number of state changes between consecutive responses. */
-export function changesOf(responses: readonly StreamResponse[]): number {
+export function changesOf(responses: readonly Pick<StreamResponse, 'state'>[]): number {
   return responses.filter(({ state }, index) => index > 0 && state !== responses[index - 1]?.state).length;
 }
 

@@ -1,23 +1,15 @@
-import type { StateReading, Submission } from '../../src/contract/contract.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
-import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
+import { type Player, playLive } from '../../packages/tools/evaluate/scores/replay.js';
+import { type Column, figureColumns, type TableRow } from '../../packages/tools/terminal/table.js';
 import { type Claim, claims, type StreamReading, type StreamResponse } from './everyday-claims.js';
 
 const seeds = [11, 12, 13];
 
-/** A service with a manual clock. */
-export interface Player {
-  now(): number;
-  advance(seconds: number): void;
-  send(submission: Submission): Promise<StateReading>;
-}
-
 /** Plays one stream per seed in parallel, each with a different subject. Returns the responses per seed. */
 export function playClaim(player: Player, claim: Claim, seeds: readonly number[]): Promise<StreamResponse[][]> {
-  const id = claim.stream.replace(/[^a-z0-9]+/gi, '-');
   return play(
     player,
-    seeds.map((seed) => ({ who: `${id}-${seed}`, readings: claim.readings(seededRandom(seed)) })),
+    seeds.map((seed) => ({ who: `${toId(claim)}-${seed}`, readings: claim.readings(seededRandom(seed)) })),
   );
 }
 
@@ -31,14 +23,17 @@ export function playDensities(
   seed: number,
   densities: readonly number[],
 ): Promise<StreamResponse[][]> {
-  const id = claim.stream.replace(/[^a-z0-9]+/gi, '-');
   const readings = claim.readings(seededRandom(seed), 1);
   const thinned = (every: number) =>
     readings.filter(({ second, heart_rate }) => heart_rate === undefined || second % every === 0);
   return play(
     player,
-    densities.map((every) => ({ who: `${id}-every-${every}-s`, readings: thinned(every) })),
+    densities.map((every) => ({ who: `${toId(claim)}-every-${every}-s`, readings: thinned(every) })),
   );
+}
+
+function toId({ stream }: Claim): string {
+  return stream.replace(/[^a-z0-9]+/gi, '-');
 }
 
 interface Stream {
@@ -50,34 +45,22 @@ interface Stream {
 export async function play(
   player: Player,
   streams: readonly Stream[],
-  onResponse: () => void = () => {},
+  onAnswer?: () => void,
 ): Promise<StreamResponse[][]> {
-  const responses = streams.map((): StreamResponse[] => []);
-  const bySecond = streams.map(({ readings }) => new Map(readings.map((it) => [it.second, it])));
-  const seconds = [...new Set(streams.flatMap(({ readings }) => readings.map(({ second }) => second)))];
-  let played = 0;
-  for (const second of seconds.sort((a, b) => a - b)) {
-    player.advance(second - played);
-    played = second;
-    const timestamp = new Date(player.now()).toISOString();
-    const sent = streams.map(async ({ who }, index) => {
-      const reading = bySecond[index]?.get(second);
-      if (!reading) return;
-      const { second: _, ...signals } = reading;
-      const response = await player.send({ session_id: who, subject_id: who, timestamp, ...signals });
-      responses[index]?.push({ ...response, second });
-      onResponse();
-    });
-    await Promise.all(sent);
-  }
-  return responses;
+  const toSubmission = ({ second: _, ...signals }: StreamReading, stream: number) => {
+    const who = streams[stream]?.who ?? '';
+    return { session_id: who, subject_id: who, ...signals };
+  };
+  const readings = streams.map((it) => it.readings);
+  const answers = await playLive(player, readings, toSubmission, onAnswer && { onAnswer });
+  return answers.map((its) => its.map(({ reading: { second }, answer }) => ({ ...answer, second })));
 }
 
 export const everydayColumns: readonly Column[] = [
   { title: 'stream' },
   { title: 'expected' },
   { title: 'published at the end' },
-  { title: 'holds', align: 'right' },
+  ...figureColumns('holds'),
 ];
 
 /** Returns one row per claim: the result of the first seed, and the number of seeds in which the claim holds. */

@@ -1,7 +1,7 @@
 import { draw, type Scene, scenes, seededRandom } from '../../packages/tools/terminal/scenes.js';
-import type { Column, TableRow } from '../../packages/tools/terminal/table.js';
-import type { Baseline } from '../../packages/score/rows/person.js';
-import { advanceSession, type SessionStep } from '../../packages/score/session.js';
+import { shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
+import { type Column, figureColumns, percent, type TableRow } from '../../packages/tools/terminal/table.js';
+import { advanceAll } from './sessions.js';
 import { findBand } from '../../packages/score/states.js';
 
 const readings = 10;
@@ -13,9 +13,7 @@ const sceneSeed = 11;
 
 export const sceneColumns: readonly Column[] = [
   { title: 'scene' },
-  { title: 'in band, with subject_id', align: 'right' },
-  { title: 'without', align: 'right' },
-  { title: 'calm instead of acute_stress, or the reverse', align: 'right' },
+  ...figureColumns('in band, with subject_id', 'without', 'calm instead of acute_stress, or the reverse'),
 ];
 
 /** Returns one row per scene: the share of draws that ended in its state. */
@@ -26,8 +24,7 @@ export function sceneRows(): TableRow[] {
   return scenes.map((scene) => {
     const [named, unnamed] = [play(scene, true), play(scene, false)];
     const confused = [...named, ...unnamed].filter((state) => state === oppositeOf(scene.name)).length;
-    const share = (ends: readonly string[]) =>
-      `${((100 * ends.filter((state) => state === scene.name).length) / ends.length).toFixed(1)} %`;
+    const share = (ends: readonly string[]) => percent(shareOf(ends, (state) => state === scene.name));
     return [scene.name, share(named), share(unnamed), String(confused)];
   });
 }
@@ -41,18 +38,10 @@ function oppositeOf(state: string): string | undefined {
  * belongs to the subject if there is one, otherwise to the session. Ingest follows the same rule.
  */
 export function playScene(scene: Scene, random: () => number, isNamed: boolean): string {
-  let last: SessionStep | undefined;
-  let baseline: Baseline | undefined;
-  let score = 0;
-  for (let index = 0; index < readings; index += 1) {
-    const reading = {
-      ...draw(scene, random),
-      atMs: startMs + index * spacingMs,
-      ...(isNamed && { subjectId: 'somebody' }),
-    };
-    last = advanceSession(last?.session, reading, isNamed ? baseline : last?.session.baseline);
-    ({ baseline } = last);
-    ({ score } = last.computed);
-  }
-  return findBand(score).state;
+  const drawn = Array.from({ length: readings }, (_, index) => ({
+    ...draw(scene, random),
+    atMs: startMs + index * spacingMs,
+    ...(isNamed && { subjectId: 'somebody' }),
+  }));
+  return findBand(advanceAll(drawn).at(-1)?.computed.score ?? 0).state;
 }

@@ -1,6 +1,7 @@
 import type { HeartStream } from '../../packages/tools/evaluate/protocol/wearers.js';
 import type { StreamResponse } from './everyday-claims.js';
-import { play, type Player } from './everyday.js';
+import type { Player } from '../../packages/tools/evaluate/scores/replay.js';
+import { play } from './everyday.js';
 
 export { type HeartStream, readStreams } from '../../packages/tools/evaluate/protocol/wearers.js';
 
@@ -31,7 +32,13 @@ export interface StreamFigures {
   readonly states: number;
 }
 
-export function figuresOf(responses: readonly StreamResponse[]): StreamFigures {
+/** A published state, from this second on. */
+interface Published {
+  readonly second: number;
+  readonly state: string;
+}
+
+export function figuresOf(responses: readonly Published[]): StreamFigures {
   const starts = responses.filter(({ state }, index) => index === 0 || state !== responses[index - 1]?.state);
   const lengths = starts.slice(1).map(({ second }, index) => second - (starts[index]?.second ?? 0));
   return {
@@ -42,14 +49,20 @@ export function figuresOf(responses: readonly StreamResponse[]): StreamFigures {
   };
 }
 
+/** Returns the figures of several people together. */
+export function sumFigures(figures: readonly StreamFigures[]): StreamFigures {
+  const sum = (key: keyof StreamFigures) => figures.reduce((total, it) => total + it[key], 0);
+  return { hours: sum('hours'), changes: sum('changes'), short: sum('short'), states: sum('states') };
+}
+
 /** Returns the share of seconds in which two replays of one stream publish the same state. */
-export function agreementOf(one: readonly StreamResponse[], other: readonly StreamResponse[]): number {
+export function agreementOf(one: readonly Published[], other: readonly Published[]): number {
   const [first, second] = [statesBySecond(one), statesBySecond(other)];
   const length = Math.min(first.length, second.length);
   return first.slice(0, length).filter((state, index) => state === second[index]).length / length;
 }
 
-function statesBySecond(responses: readonly StreamResponse[]): string[] {
+function statesBySecond(responses: readonly Published[]): string[] {
   return responses.flatMap(({ state, second }, index) => {
     const until = responses[index + 1]?.second ?? second + 1;
     return Array<string>(until - second).fill(state);

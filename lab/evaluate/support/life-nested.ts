@@ -1,5 +1,7 @@
 import { stateHold, stressModel } from '../../../packages/score/model.js';
-import { isStressedAt, type LabeledReading, type Lived, playPerson } from './life-play.js';
+import { shareOf } from '../../../packages/tools/evaluate/figures/statistics.js';
+import type { Row } from '../../../packages/tools/evaluate/protocol/rows.js';
+import { type Lived, playPerson } from './life-play.js';
 
 interface Candidate {
   readonly sparse_dwell_factor: number;
@@ -17,7 +19,7 @@ const restMax = 0.04;
  * Plays each person with the constants of the rule for sparse readings that are the best for all others: the most stressors
  * stressed at rest of at most 4 %. Of equally good ones, the middle one counts.
  */
-export function playNested(people: readonly LabeledReading[][]): Lived[][] {
+export function playNested(people: readonly Row[][]): Lived[][] {
   const played = candidates.map((it) => withConstants(it, () => people.map(playPerson)));
   return people.map((_, left) => {
     const rated = played.map((lived) => rate(lived.filter((__, index) => index !== left).flat()));
@@ -29,11 +31,12 @@ export function playNested(people: readonly LabeledReading[][]): Lived[][] {
 
 /** Returns the share of stressors that are stressed. 0 if too much rest is. */
 function rate(lived: readonly Lived[]): number {
-  const share = (isStressor: boolean) => {
-    const side = lived.filter((it) => it.isStressor === isStressor);
-    return side.filter(isStressedAt).length / side.length;
-  };
-  return share(false) > restMax ? 0 : share(true);
+  const share = (side: Row['side']) =>
+    shareOf(
+      lived.filter(({ row }) => row.side === side),
+      ({ isStressed }) => isStressed,
+    );
+  return share('rest') > restMax ? 0 : share('stressor');
 }
 
 /** Runs a function with other constants of the score. */

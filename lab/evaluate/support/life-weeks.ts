@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
-import { intervalOverPeople } from '../../../packages/tools/evaluate/figures/statistics.js';
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
+import { type Counts, estimate, printEstimate, quotient } from '../../../packages/tools/evaluate/figures/statistics.js';
+import { groupBy } from '../../../packages/tools/group-by.js';
+import { mapWithProgress } from '../../../packages/tools/terminal/progress.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
 import { readWearers } from '../../../testkit/simulation/days.js';
 import { readStreams } from '../../../testkit/simulation/stream.js';
@@ -18,8 +19,6 @@ import {
 const [calmFromDay, weeksDays, dayMs, peopleMax] = [14, 21, 86_400_000, 6];
 const calmFromMs = startMs + calmFromDay * dayMs;
 
-type Counts = readonly [part: number, whole: number];
-
 /** What is remembered of the people of a seed after three weeks, and after three weeks of which the third is calm. */
 interface Run {
   readonly seed: number;
@@ -32,17 +31,14 @@ export async function judgeWeeks(data: string, seeds: readonly number[], sharing
   const read = (name: string) => readFile(join(data, name), 'utf8');
   const wearers = readWearers(await read('wearers_dev.csv'));
   const rises = measureRises(readStreams(await read('wrist_dev.csv')) ?? []);
-  const progress = startProgress(process.stderr, seeds.length, 'seeds of the weeks');
   const days = [weeksDays, weeksDays] as const;
-  const runs = seeds.map((seed): Run => {
+  const runs = await mapWithProgress(seeds, 'seeds of the weeks', (seed): Run => {
     const messages = judgeMessages(data, seed);
     const simulate = (options: LifeOptions) => simulateLives(wearers, rises, messages, seed, { days, ...options });
     const calmer = simulate({ calmFromDay });
     const pairs = simulate({}).map((life, at) => liveTwice(life, calmer[at] as Life, calmFromMs, sharing));
-    progress.advance();
     return { seed, weeks: pairs.map(([life]) => life), calmed: pairs.map(([, life]) => life) };
   });
-  progress.stop();
   const [weeks, calmed] = [runs.flatMap((it) => it.weeks), runs.flatMap((it) => it.calmed)];
   return [
     ['three weeks, by topic: precision', '≥ 0.80', share(weeks, countRight)],
@@ -60,14 +56,11 @@ function countPeople({ calmed }: Run): string {
 }
 
 function share(people: readonly Remembered[], count: (it: Remembered) => Counts): string {
-  const figure = (groups: readonly (readonly Remembered[])[]) => {
-    const counts = groups.flat().map(count);
-    return counts.reduce((sum, [part]) => sum + part, 0) / counts.reduce((sum, [, whole]) => sum + whole, 0);
-  };
-  const wearers = [...new Set(people.map(({ life }) => life.wearer))];
-  const groups = wearers.map((wearer) => people.filter(({ life }) => life.wearer === wearer));
-  const [low, high] = intervalOverPeople(groups, figure);
-  return `${figure(groups).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+  const wearers = [...groupBy(people, ({ life }) => life.wearer).values()].map((own) => own.map(count));
+  return printEstimate(
+    estimate(wearers, (groups) => quotient(groups.flat())),
+    (value) => value.toFixed(2),
+  );
 }
 
 const rightIn = ({ active, stressful }: Remembered): number => [...active].filter((it) => stressful.has(it)).length;

@@ -1,6 +1,6 @@
-import { type EvaluatedService, startEvaluatedService } from '../../../packages/tools/evaluate/scores/service.js';
+import { type EvaluatedService, withEvaluatedService } from '../../../packages/tools/evaluate/scores/service.js';
 
-/** Starts a service with a temporary database and a manual clock, with the files of this checkout. */
-export function startLocalService(): Promise<EvaluatedService> {
-  return startEvaluatedService({ root: new URL('../../../', import.meta.url) });
+/** Runs work on a service with a temporary database and a manual clock, with the files of this checkout. */
+export function withLocalService<T>(work: (service: EvaluatedService) => Promise<T>): Promise<T> {
+  return withEvaluatedService({ root: new URL('../../../', import.meta.url) }, work);
 }

@@ -1,46 +1,70 @@
-import { startProgress } from '../../../packages/tools/terminal/progress.js';
-import { markdownTable, textTable } from '../../../packages/tools/terminal/table.js';
+import { mean } from '../../../packages/tools/evaluate/figures/statistics.js';
+import { withProgress } from '../../../packages/tools/terminal/progress.js';
+import {
+  type Column,
+  figureColumns,
+  formatTable,
+  percent,
+  type TableFormat,
+  type TableRow,
+} from '../../../packages/tools/terminal/table.js';
 import type { StreamResponse } from '../../../testkit/simulation/everyday-claims.js';
-import { type HeartStream, replayStreams } from '../../../testkit/simulation/stream.js';
-import { startLocalService } from './local-service.js';
-import { densityColumns, densityRows, streamColumns, streamRows } from './stream-tables.js';
+import {
+  agreementOf,
+  figuresOf,
+  type HeartStream,
+  replayStreams,
+  type StreamFigures,
+  sumFigures,
+} from '../../../testkit/simulation/stream.js';
+import { withLocalService } from './local-service.js';
 
 const every = 5;
 /** Replayed reading intervals, s. */
 export const densities = [1, every, 15, 60];
 
-interface StreamOptions {
-  readonly markdown: boolean;
+export interface StreamOptions extends TableFormat {
   readonly density: boolean;
 }
 
 /** Replays streams through the service and prints their figures. Used for recordings such as Stress-Predict. */
-export async function evaluateStreams(
-  streams: readonly HeartStream[],
-  { markdown, density }: StreamOptions,
-): Promise<void> {
-  const print = markdown ? markdownTable : textTable;
-  const replays = await replayAll(streams, density ? densities : [every]);
-  const responses = replays.get(every) ?? [];
-  console.log(print(streamColumns, streamRows(streams, responses)));
-  if (density) console.log(`\n${print(densityColumns, [densityRows(replays)])}`);
+export async function evaluateStreams(streams: readonly HeartStream[], options: StreamOptions): Promise<void> {
+  const chosen = options.density ? densities : [every];
+  const rows = streams.reduce((sum, it) => sum + it.rows.length, 0);
+  const total = Math.round(chosen.reduce((sum, seconds) => sum + rows / seconds, 0));
+  const replays = await withLocalService((service) =>
+    withProgress(total, 'readings', async ({ advance }) => {
+      const responses = new Map<number, StreamResponse[][]>();
+      for (const seconds of chosen) responses.set(seconds, await replayStreams(service, streams, seconds, advance));
+      return responses;
+    }),
+  );
+  const figures = (replays.get(every) ?? []).map(figuresOf);
+  const people = figures.map((it, index) => toCells(streams[index]?.subject ?? '', it));
+  console.log(formatTable(options, streamColumns, [people, [toCells('all', sumFigures(figures))]]));
+  if (options.density) console.log(`\n${densityTable(options, replays)}`);
 }
 
-async function replayAll(
-  streams: readonly HeartStream[],
-  densities: readonly number[],
-): Promise<Map<number, StreamResponse[][]>> {
-  const rows = streams.reduce((sum, it) => sum + it.rows.length, 0);
-  const count = densities.reduce((sum, seconds) => sum + rows / seconds, 0);
-  const service = await startLocalService();
-  const progress = startProgress(process.stderr, Math.round(count), 'readings');
-  try {
-    const replays = new Map<number, StreamResponse[][]>();
-    for (const seconds of densities)
-      replays.set(seconds, await replayStreams(service, streams, seconds, progress.advance));
-    return replays;
-  } finally {
-    progress.stop();
-    await service.close();
-  }
+const streamColumns: readonly Column[] = [
+  { title: 'person' },
+  ...figureColumns('state changes per hour', 'states shorter than a minute'),
+];
+
+function toCells(name: string, { changes, hours, short, states }: StreamFigures): TableRow {
+  return [name, (changes / hours).toFixed(1), percent(short / states)];
+}
+
+/** Returns a table with a row per pair of reading intervals: the share of time with the same state, over all people. */
+export function densityTable(format: TableFormat, replays: ReadonlyMap<number, readonly StreamResponse[][]>): string {
+  const ascending = [...replays.keys()].sort((a, b) => a - b);
+  const pairs = ascending.flatMap((one, index) => ascending.slice(index + 1).map((other) => [one, other] as const));
+  const rows = pairs.map(([one, other]) => {
+    const shares = (replays.get(one) ?? []).map((own, person) => agreementOf(own, replays.get(other)?.[person] ?? []));
+    return [`${one} s`, `${other} s`, percent(mean(shares))];
+  });
+  return formatTable(
+    format,
+    [{ title: 'reading every' }, { title: 'and every' }, ...figureColumns('same state')],
+    [rows],
+  );
 }

@@ -7,12 +7,13 @@ import {
   heldBackPrefix,
   type LabeledText,
   readTopicTexts,
-  type TopicTexts,
   weightsFile,
 } from '../../../packages/text/training/texts.js';
 import type { Area } from '../../../packages/text/vocabulary.js';
 import { decodeWeights } from '../../../packages/text/weights.js';
+import { answer } from '../../../packages/tools/evaluate/protocol/weeks.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
+import { released } from '../text/left-out.js';
 
 /** A message that the model of topics was not fitted on, as the service analyzes it. */
 export interface Message {
@@ -22,7 +23,7 @@ export interface Message {
 }
 
 /** Three seeds share a fold, so that few models are fitted. Seeds 1 to 3, which constants are chosen on, have the first. */
-const [folds, seedsPerFold] = [5, 3];
+const [foldTotal, seedsPerFold] = [5, 3];
 const judged = new Map<number, Message[]>();
 
 /**
@@ -30,50 +31,32 @@ const judged = new Map<number, Message[]>();
  * fitted on the other folds.
  */
 export function judgeMessages(dataFolder: string, seed: number): Message[] {
-  const fold = Math.floor(Math.max(0, seed - 1) / seedsPerFold) % folds;
+  const fold = Math.floor(Math.max(0, seed - 1) / seedsPerFold) % foldTotal;
   const messages = judged.get(fold) ?? judgeFold(dataFolder, fold);
   judged.set(fold, messages);
   return messages;
 }
 
 function judgeFold(dataFolder: string, fold: number): Message[] {
-  const split = splitTexts(readTopicTexts(dataFolder));
-  const heldOut = split.all.filter((it) => split.foldOf(it) === fold);
-  const analyzer = createTextAnalyzer(loadTextModel(fitWithoutFold(split, fold)));
-  const released = createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
-  return heldOut.flatMap(({ text, area, kind, sad }) => {
-    const { isForeign, danger } = released.analyze(text).check;
-    const isUsed = sad ? kind === 'sad' && area !== undefined : kind === 'chat';
-    if (!isUsed || isForeign || danger !== undefined) return [];
-    const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: 'I understand. Tell me more.' });
-    return [{ area, analysis }];
-  });
-}
-
-/** The texts and the fold of each. */
-interface SplitTexts {
-  readonly sad: readonly SadRow[];
-  /** The texts that the gate is trained on. */
-  readonly trained: readonly LabeledText[];
-  /** All texts, also the rows of SAD that only the area model is trained on. */
-  readonly all: readonly LabeledText[];
-  readonly foldOf: (it: LabeledText | SadRow) => number | undefined;
-}
-
-/** Distributes the texts over the folds. */
-function splitTexts({ sad, labeled }: TopicTexts): SplitTexts {
+  const { sad, labeled } = readTopicTexts(dataFolder);
   const trained = labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix));
   const all: LabeledText[] = [...trained, ...unlabeledOf(sad, trained)];
-  const numbers = assignFolds(all);
-  const byText = new Map<LabeledText | SadRow, number | undefined>(all.map((it, i) => [it.sad ?? it, numbers[i]]));
-  return { sad, trained, all, foldOf: (it) => byText.get(('sad' in it && it.sad) || it) };
-}
-
-/** Returns the weights of a model that is trained on the other folds. */
-function fitWithoutFold({ sad, trained, foldOf }: SplitTexts, fold: number): Uint8Array {
-  const isTrained = (it: LabeledText | SadRow) => foldOf(it) !== fold;
-  const topics = fitTopics(sad.filter(isTrained), trained.filter(isTrained));
-  return encodeModels({ ...decodeWeights(readFileSync(weightsFile)), ...topics });
+  const folds = assignFolds(all);
+  const heldOut = new Set(all.filter((_, index) => folds[index] === fold));
+  const heldOutRows = new Set([...heldOut].map((it) => it.sad));
+  const topics = fitTopics(
+    sad.filter((it) => !heldOutRows.has(it)),
+    trained.filter((it) => !heldOut.has(it)),
+  );
+  const weights = encodeModels({ ...decodeWeights(readFileSync(weightsFile)), ...topics });
+  const analyzer = createTextAnalyzer(loadTextModel(weights));
+  const { analyze } = released();
+  return [...heldOut].flatMap(({ text, area, kind, sad }) => {
+    const { isForeign, danger } = analyze(text).check;
+    const isUsed = sad ? kind === 'sad' && area !== undefined : kind === 'chat';
+    if (!isUsed || isForeign || danger !== undefined) return [];
+    return [{ area, analysis: analyzer.analyzeTurn({ user_message: text, ai_response: answer }) }];
+  });
 }
 
 /** Returns the SAD rows that the gate is not trained on. The model still predicts them. */
@@ -94,6 +77,6 @@ function assignFolds(texts: readonly LabeledText[]): number[] {
   }));
   order.sort((a, b) => (a.key === b.key ? a.at - b.at : a.key < b.key ? -1 : 1));
   const foldOf: number[] = [];
-  order.forEach(({ index }, place) => (foldOf[index] = place % folds));
+  order.forEach(({ index }, place) => (foldOf[index] = place % foldTotal));
   return foldOf;
 }

@@ -1,8 +1,9 @@
 import { readSafetyTexts } from '../../../packages/text/training/safety.js';
 import { readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { mean } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { seededRandom } from '../../../packages/tools/terminal/scenes.js';
 import { type Analyzer, findFold, foldTotal, type LeftOut, unseenKind } from './left-out.js';
-import { type Figures, mean, quotientLine, shareLine, toFigures } from './lines.js';
+import { type Figures, quotientLine, shareLine, toFigures } from './lines.js';
 import { isStressed } from './state.js';
 
 /** Characters of neutral text beside a sentence, with the goal for the share of severe sentences. */
@@ -46,9 +47,9 @@ export function measureDilution(data: string, leftOut: LeftOut): Figures[] {
   const name = (length: number) => (length === 0 ? 'alone' : `beside ${length} characters`);
   const dilution = toFigures('dilution by chat', [
     lengths.map(({ length, stressedMin }, i) =>
-      shareLine(`SAD ≥ 7.5, ${name(length)}: stressed`, stressed[i] ?? [], { min: stressedMin }),
+      shareLine(`SAD ≥ 7.5, ${name(length)}: stressed`, stressed[i] ?? [], Number, { min: stressedMin }),
     ),
-    lengths.map(({ length }, i) => shareLine(`dangers, ${name(length)}: found`, found[i] ?? [])),
+    lengths.map(({ length }, i) => shareLine(`dangers, ${name(length)}: found`, found[i] ?? [], Number)),
     lengths.slice(1).map(({ length }, i) =>
       quotientLine(
         `  found ${name(length)}, of alone`,
@@ -75,23 +76,16 @@ function measureNeutral(leftOut: LeftOut, source: string, texts: readonly string
       source === unseenKind
         ? texts.filter((_, i) => i % foldTotal === fold)
         : texts.filter((text) => findFold(source, text) === fold);
-    return joinTexts(own, length).map((text) => [isStressed(analyzer, text), hasDanger(analyzer, text)] as const);
+    return joinTexts(own, length).map((text) => {
+      return { isStressed: isStressed(analyzer, text), hasDanger: hasDanger(analyzer, text) };
+    });
   });
   const name = `${source.replace('everyday/', '')}, ${length} characters`;
   // Some comments do describe stress, so that they have no goal.
   const [stressed, danger] = source === 'comments' ? [undefined, undefined] : [neutralMax.stressed, neutralMax.danger];
   return [
-    shareLine(
-      `${name}: stressed`,
-      judged.map(([it]) => Number(it)),
-      { max: stressed },
-    ),
-    shareLine(
-      `${name}: danger`,
-      judged.map(([, it]) => Number(it)),
-      { max: danger },
-      2,
-    ),
+    shareLine(`${name}: stressed`, judged, (it) => it.isStressed, { max: stressed }),
+    shareLine(`${name}: danger`, judged, (it) => it.hasDanger, { max: danger }, 2),
   ];
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { groupBy } from '../../../packages/tools/group-by.js';
 import { released } from './left-out.js';
 import { type Figures, shareLine, toFigures } from './lines.js';
 
@@ -11,43 +12,35 @@ const leftOutSets = ['third', 'fourth', 'fifth'] as const;
 /** Words from which a text in Latin letters must be recognized. */
 const foreignWordsMin = 5;
 
-interface ForeignText {
+interface Text {
+  readonly text: string;
+}
+
+interface ForeignText extends Text {
   readonly language: string;
   readonly kind: string;
-  readonly text: string;
 }
 
 /** Measures what is found in other languages, and how often English is mistaken for one. */
 export function measureLanguages(data: string): Figures[] {
   const { analyze } = released();
-  const foreign = (text: string) => Number(analyze(text).check.isForeign);
-  const danger = (text: string) => Number(analyze(text).check.danger !== undefined);
+  const isForeign = ({ text }: Text) => analyze(text).check.isForeign;
+  const hasDanger = ({ text }: Text) => analyze(text).check.danger !== undefined;
   const sets = leftOutSets.map((set) => ({ set, texts: readSet(set) }));
   const all = sets.flatMap(({ texts }) => texts);
-  const languages = [...new Set(all.map(({ language }) => language))];
   const rows = [
     { name: 'short dangers', isOf: ({ kind }: ForeignText) => !['mixed', 'none'].includes(kind), goal: { min: 0.85 } },
     { name: 'mixed with English', isOf: ({ kind }: ForeignText) => kind === 'mixed', goal: { min: 0.8 } },
     { name: 'look-alikes', isOf: ({ kind }: ForeignText) => kind === 'none', goal: { max: 0.05 } },
   ];
   const line = (name: string, { isOf, goal }: (typeof rows)[0], texts: readonly ForeignText[]) =>
-    shareLine(
-      name,
-      texts.filter(isOf).map(({ text }) => danger(text)),
-      goal,
-      0,
-    );
+    shareLine(name, texts.filter(isOf), hasDanger, goal, 0);
+  const byLanguage = groupBy(all, ({ language }) => language);
   const found = toFigures('dangers in nine languages, sets that no rule was derived from: found', [
     ...rows.map((row) => [
       line(`${row.name}, all sets`, row, all),
       ...sets.map(({ set, texts }) => line(`  set ${set}`, row, texts)),
-      ...languages.map((language) =>
-        line(
-          `  ${language}`,
-          row,
-          all.filter((it) => it.language === language),
-        ),
-      ),
+      ...[...byLanguage].map(([language, texts]) => line(`  ${language}`, row, texts)),
     ]),
   ]);
   const pure = all.filter(({ kind }) => kind !== 'mixed');
@@ -56,33 +49,21 @@ export function measureLanguages(data: string): Figures[] {
     ({ kind }) => !/^(sad|counseling|comments|everyday\/(request|instruction|chat)$)/.test(kind),
   );
   const publicTexts = texts.filter((it) => !own.includes(it));
-  const english = (name: string, of: typeof texts) =>
-    shareLine(
-      `English mistaken, ${name}`,
-      of.map(({ text }) => foreign(text)),
-      { max: 0.003 },
-      2,
-    );
-  const isShort = ({ text }: { readonly text: string }) => text.length < 25;
-  const long = readKnown().filter((text) => !/\p{Script=Latin}/u.test(text) || countWords(text) >= foreignWordsMin);
+  const english = (name: string, of: readonly Text[]) =>
+    shareLine(`English mistaken, ${name}`, of, isForeign, { max: 0.003 }, 2);
+  const isShort = ({ text }: Text) => text.length < 25;
+  const isUnknown = ({ text }: Text) => analyze(text).check.isUnknown ?? false;
+  const long = readKnown().filter(({ text }) => !/\p{Script=Latin}/u.test(text) || countWords(text) >= foreignWordsMin);
   const recognized = toFigures('recognition of languages', [
     [
       english('data files', publicTexts),
       english('data files, below 25 characters', publicTexts.filter(isShort)),
       english('own texts', own),
-      shareLine(
-        'English not understood, data files',
-        publicTexts.map(({ text }) => Number(analyze(text).check.isUnknown ?? false)),
-        {},
-        2,
-      ),
+      shareLine('English not understood, data files', publicTexts, isUnknown, {}, 2),
     ],
     [
-      shareLine(
-        'not English: short messages of the sets',
-        pure.map(({ text }) => foreign(text)),
-      ),
-      shareLine(`not English: 32 languages, by the author of the word lists`, long.map(foreign)),
+      shareLine('not English: short messages of the sets', pure, isForeign),
+      shareLine(`not English: 32 languages, by the author of the word lists`, long, isForeign),
     ],
   ]);
   return [found, recognized];
@@ -103,9 +84,9 @@ function readSet(set: string): ForeignText[] {
 }
 
 /** Reads the texts in other languages from which the lists of words were made. */
-function readKnown(): string[] {
+function readKnown(): Text[] {
   const folder = join(ownFolder, 'languages');
-  return listFiles(folder).flatMap((file) => readLines(join(folder, file)));
+  return listFiles(folder).flatMap((file) => readLines(join(folder, file)).map((text) => ({ text })));
 }
 
 const listFiles = (folder: string) =>

@@ -6,6 +6,7 @@ import { createTextAnalyzer } from '../../../packages/text/texts.js';
 import { createReadMessage, encodeModels, fitTopics } from '../../../packages/text/training/fit.js';
 import { fitSafety, readSafetyTexts, voicesByAuthor } from '../../../packages/text/training/safety.js';
 import { fitSeverity, readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { mapWithProgress } from '../../../packages/tools/terminal/progress.js';
 import { heldBackPrefix, readTopicTexts, weightsFile } from '../../../packages/text/training/texts.js';
 
 export type Analyzer = ReturnType<typeof createTextAnalyzer>;
@@ -52,10 +53,11 @@ export const released = (): Analyzer => createTextAnalyzer(loadTextModel(readFil
 
 /**
  * Trains all models of the service once per fold, without the texts of the fold. Keeps them in `models` if it is set, and
- * loads those that are already there for the same texts.
+ * loads those that are already there for the same texts. Shows the progress.
  */
-export function trainWithoutFolds(data: string, models: string | undefined, onFold: () => void): LeftOut {
-  const analyzers = Array.from({ length: foldTotal }, (_, fold) => {
+export async function trainWithoutFolds(data: string, models: string | undefined): Promise<LeftOut> {
+  const folds = Array.from({ length: foldTotal }, (_, fold) => fold);
+  const analyzers = await mapWithProgress(folds, 'trainings without a part of the texts', (fold) => {
     const texts = readWithout(data, fold);
     const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
     const file = models && join(models, `${digest}.bin`);
@@ -64,7 +66,6 @@ export function trainWithoutFolds(data: string, models: string | undefined, onFo
       mkdirSync(models, { recursive: true });
       writeFileSync(file, bytes);
     }
-    onFold();
     return createTextAnalyzer(loadTextModel(bytes));
   });
   const find = (source: string, text: string) => {

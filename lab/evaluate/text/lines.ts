@@ -1,6 +1,5 @@
-import { intervalOverPeople } from '../../../packages/tools/evaluate/figures/statistics.js';
-import type { Column, TableRow } from '../../../packages/tools/terminal/table.js';
-import { figureColumns, percent } from '../../figures.js';
+import { estimate, mean, quotient } from '../../../packages/tools/evaluate/figures/statistics.js';
+import { type Column, figureColumns, percent, type TableRow } from '../../../packages/tools/terminal/table.js';
 import { computeInterval } from '../support/share.js';
 
 /** A goal: a share must be at least or at most this. */
@@ -21,20 +20,26 @@ export function toFigures(title: string, sections: Figures['sections']): Figures
 }
 
 /**
- * Returns the line of a share. `shares` has one value per text, 0 to 1: texts that are judged several times count once, so the
- * interval is by text.
+ * Returns the line of the share of the texts for which something holds. Texts that are judged several times have a share, 0 to 1,
+ * and count once, so the interval is by text.
  */
-export function shareLine(name: string, shares: readonly number[], goal: Goal = {}, digits = 1): TableRow {
-  const share = mean(shares);
-  if (shares.length === 0) return [name, '0', '–'];
-  const interval = computeInterval(share * shares.length, shares.length);
-  return toLine(name, shares.length, share, interval, goal, (it) => percent(it, digits));
+export function shareLine<T>(
+  name: string,
+  texts: readonly T[],
+  holds: (text: T) => boolean | number,
+  goal: Goal = {},
+  digits = 1,
+): TableRow {
+  if (texts.length === 0) return [name, '0', '–'];
+  const share = mean(texts.map((it) => Number(holds(it))));
+  const interval = computeInterval(share * texts.length, texts.length);
+  return toLine(name, texts.length, share, interval, goal, (it) => percent(it, digits));
 }
 
 /** Returns the line of the quotient of two means over the same texts, with a bootstrap over the texts. */
 export function quotientLine(name: string, pairs: ReadonlyArray<readonly [number, number]>, goal: Goal): TableRow {
-  const divide = (of: typeof pairs) => mean(of.map(([it]) => it)) / mean(of.map(([, it]) => it));
-  return toLine(name, pairs.length, divide(pairs), intervalOverPeople(pairs, divide), goal, (it) => it.toFixed(2));
+  const { value, low, high } = estimate(pairs, quotient);
+  return toLine(name, pairs.length, value, [low ?? value, high ?? value], goal, (it) => it.toFixed(2));
 }
 
 export function toLine(
@@ -49,6 +54,3 @@ export function toLine(
   const goal = min === undefined ? (max === undefined ? '' : `≤ ${format(max)}`) : `≥ ${format(min)}`;
   return [name, String(total), format(value), `${format(low)} – ${format(high)}`, goal, goal && (isMet ? 'yes' : 'no')];
 }
-
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

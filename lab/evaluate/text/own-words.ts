@@ -26,18 +26,12 @@ export function measureOwnWords(data: string, leftOut: LeftOut): Figures[] {
   const found = dangers.filter((it) => isFound(it, it.text));
   const lines = toFigures('own words: dangers that are found alone', [
     Object.entries(frontEnds).map(([name, write]) =>
-      shareLine(
-        `${name}: found in the words of others`,
-        found.map((it) => Number(isFound(it, write(question, it.text)))),
-        { max: 0 },
-      ),
+      shareLine(`${name}: found in the words of others`, found, (it) => isFound(it, write(question, it.text)), {
+        max: 0,
+      }),
     ),
     Object.entries(frontEnds).map(([name, write]) =>
-      shareLine(
-        `${name}: found in the own words`,
-        found.map((it) => Number(isFound(it, write(it.text, passage)))),
-        { min: 0.99 },
-      ),
+      shareLine(`${name}: found in the own words`, found, (it) => isFound(it, write(it.text, passage)), { min: 0.99 }),
     ),
   ]);
   return [lines];

@@ -17,8 +17,8 @@ import {
   voicesByAuthor,
 } from '../../../packages/text/training/safety.js';
 import { readOwnTexts } from '../../../packages/text/training/severity.js';
-import type { TableRow } from '../../../packages/tools/terminal/table.js';
-import { figureColumns } from '../../figures.js';
+import { groupBy } from '../../../packages/tools/group-by.js';
+import { figureColumns, type TableRow } from '../../../packages/tools/terminal/table.js';
 import { shareWithInterval } from '../support/share.js';
 import { type Analyzer, findFold, type LeftOut, released } from './left-out.js';
 import { type Figures, shareLine, toFigures } from './lines.js';
@@ -65,14 +65,15 @@ export function measureSafety(data: string, leftOut: LeftOut, isHeldOut: boolean
     ? heldOut.flatMap((source) => readLabeled(`safety/${source}`, source)).map(judgeReleased)
     : [];
   const isVoice = ({ source }: Judged) => source.startsWith('held-out-voices/');
-  const heldOutRow = (source: string) =>
-    rateRow(
-      source,
-      hidden.filter((it) => it.source === source),
-    );
+  const bySource = groupBy(hidden, ({ source }) => source);
   const sameSource = toRates('dangers against texts of the same source', [
     [...authors, rateRow('all authors', voices), rateRow('questions to a counselor', counselor)],
-    isHeldOut ? [rateRow('held-out voices, all', hidden.filter(isVoice)), ...heldOut.map(heldOutRow)] : [],
+    isHeldOut
+      ? [
+          rateRow('held-out voices, all', hidden.filter(isVoice)),
+          ...heldOut.map((it) => rateRow(it, bySource.get(it) ?? [])),
+        ]
+      : [],
   ]);
   const others: Array<[string, string[]]> = [
     ['requests, instructions, film chat', everyday],
@@ -84,48 +85,41 @@ export function measureSafety(data: string, leftOut: LeftOut, isHeldOut: boolean
   const otherSources = toRates('dangers of all authors, against other texts', [
     others.map(([name, sources]) => rateRow(name, [...of(...sources), ...dangers])),
   ]);
-  const alarms = (of: ReadonlyArray<Pick<Judged, 'found'>>) => of.map(({ found }) => Number(found !== undefined));
   const lookAlikes = voices.filter((it) => !isDanger(it));
-  const at = findThreshold(lookAlikes, 0.04);
+  const unpunctuated = dangers.map((it) =>
+    judge(leftOut.find(it.source, it.text), { ...it, text: dropPunctuation(it.text) }),
+  );
+  const explicit = isHeldOut ? readExplicit('held-out').map(judgeReleased) : [];
   const inUse = toFigures('safety at the threshold in use', [
     [
-      shareLine(
-        'dangers found at 4 % of look-alikes (not in use)',
-        dangers.map((it) => at(it)),
-        { min: 0.65 },
-      ),
+      shareLine('dangers found at 4 % of look-alikes (not in use)', dangers, findThreshold(lookAlikes, 0.04), {
+        min: 0.65,
+      }),
       ...[everyday, ...everyday.map((it) => [it])].map((sources) =>
-        shareLine(`false danger: ${sources.join(', ')}`, alarms(of(...sources)), { max: 0.002 }, 2),
+        shareLine(`false danger: ${sources.join(', ')}`, of(...sources), isFound, { max: 0.002 }, 2),
       ),
-      shareLine('false danger: look-alikes', alarms(lookAlikes), { max: 0.04 }),
-      shareLine('threats by the writer, with a finding', alarms(judgeThreats(leftOut))),
+      shareLine('false danger: look-alikes', lookAlikes, isFound, { max: 0.04 }),
+      shareLine('threats by the writer, with a finding', judgeThreats(leftOut), isFound),
     ],
     [
-      shareLine('dangers found', alarms(dangers)),
-      ...dangerKinds.map((kind) => shareLine(`  ${kind}`, alarms(dangers.filter(({ danger }) => danger === kind)))),
-      shareLine(
-        '  of the right kind',
-        dangers.map(({ found, danger }) => Number(found === danger)),
+      shareLine('dangers found', dangers, isFound),
+      ...dangerKinds.map((kind) =>
+        shareLine(
+          `  ${kind}`,
+          dangers.filter(({ danger }) => danger === kind),
+          isFound,
+        ),
       ),
-      shareLine(
-        '  without punctuation',
-        alarms(dangers.map((it) => judge(leftOut.find(it.source, it.text), { ...it, text: dropPunctuation(it.text) }))),
-      ),
-      ...(isHeldOut
-        ? [
-            shareLine(
-              'explicit statements, the half of no choice',
-              alarms(readExplicit('held-out').map(judgeReleased)),
-              { min: 0.97 },
-            ),
-          ]
-        : []),
+      shareLine('  of the right kind', dangers, ({ found, danger }) => found === danger),
+      shareLine('  without punctuation', unpunctuated, isFound),
+      ...(isHeldOut ? [shareLine('explicit statements, the half of no choice', explicit, isFound, { min: 0.97 })] : []),
     ],
   ]);
   return [sameSource, otherSources, inUse];
 }
 
 const isDanger = ({ danger }: SafetyText) => danger !== 'none';
+const isFound = ({ found }: Pick<Judged, 'found'>) => found !== undefined;
 
 /** Judges the texts in which the writer threatens somebody else. */
 function judgeThreats({ find }: LeftOut): Array<Pick<Judged, 'found'>> {
@@ -163,17 +157,16 @@ export function findThreshold(others: readonly Scored[], rate: number): (danger:
 
 /** Returns what is found at each rate of false alarms, and at the threshold in use. */
 function rateRow(name: string, judged: readonly Judged[]): TableRow {
-  const [dangers, others] = [true, false].map((side) => judged.filter((it) => isDanger(it) === side));
-  const cell = (shares: readonly number[] = []) =>
-    shareWithInterval(
-      shares.reduce((sum, it) => sum + it, 0),
-      shares.length,
-    );
+  const [dangers = [], others = []] = [true, false].map((side) => judged.filter((it) => isDanger(it) === side));
   return [
     name,
-    ...[dangers, others].map((it = []) => String(it.length)),
-    ...rates.map((rate) => cell(dangers?.map(findThreshold(others ?? [], rate)))),
-    ...[dangers, others].map((it) => cell(it?.map(({ found }) => Number(found !== undefined)))),
+    ...[dangers, others].map((it) => String(it.length)),
+    ...rates.map((rate) => {
+      const isAbove = findThreshold(others, rate);
+      const found = dangers.reduce((sum, it) => sum + isAbove(it), 0);
+      return shareWithInterval(found, dangers.length);
+    }),
+    ...[dangers, others].map((it) => shareWithInterval(it.filter(isFound).length, it.length)),
   ];
 }
 

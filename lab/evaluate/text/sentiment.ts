@@ -6,7 +6,7 @@ import { auc } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../../testkit/simulation/confidence.js';
 import { computeAucInterval } from '../support/share.js';
 import { findFold, type LeftOut, released } from './left-out.js';
-import { type Figures, type Goal, shareLine, toFigures, toLine } from './lines.js';
+import { type Figures, shareLine, toFigures, toLine } from './lines.js';
 import { findState, isStressed, playTurns } from './state.js';
 
 /** SAD's ratings from which a sentence counts as severe, and up to which it does not, 0–1. About a third each. */
@@ -52,20 +52,13 @@ export function measureSentiment(data: string, leftOut: LeftOut, isHeldOut: bool
       return aucLine(name, first?.map(logOdds) ?? [], second?.map(logOdds) ?? []);
     }),
   ]);
-  const stressed = (name: string, select: Select, goal?: Goal) =>
-    shareLine(
-      `${name}: stressed`,
-      texts.filter(select).map((it) => Number(isStressed(analyzerOf(it), it.text))),
-      goal,
-    );
+  const stressed = (name: string, select: Select) =>
+    shareLine(`${name}: stressed`, texts.filter(select), (it) => isStressed(analyzerOf(it), it.text));
+  const requests = startsWith('everyday/request');
   const states = toFigures('states after one message, texts left out', [
     [
-      stressed('requests', startsWith('everyday/request')),
-      shareLine(
-        '  reason from words',
-        texts.filter(startsWith('everyday/request')).map((it) => Number(givesReason(leftOut, it))),
-        { max: 0.03 },
-      ),
+      stressed('requests', requests),
+      shareLine('  reason from words', texts.filter(requests), (it) => givesReason(leftOut, it), { max: 0.03 }),
       stressed('instructions', startsWith('everyday/instruction')),
       stressed('chat', startsWith('everyday/chat')),
       stressed('comments', startsWith('comments')),
@@ -81,9 +74,10 @@ export function measureSentiment(data: string, leftOut: LeftOut, isHeldOut: bool
 }
 
 function aucLine(name: string, more: readonly number[], less: readonly number[]) {
-  const scored = [true, false].flatMap((isStressor) =>
-    (isStressor ? more : less).map((score) => ({ score, isStressor })),
-  );
+  const scored = [
+    ...more.map((score) => ({ score, isStressor: true })),
+    ...less.map((score) => ({ score, isStressor: false })),
+  ];
   const value = auc(scored);
   const interval = computeAucInterval(value, more.length, less.length);
   return toLine(name, scored.length, value, interval, {}, (it) => it.toFixed(3));
@@ -101,17 +95,14 @@ function measureHalf(half: 'evaluation' | 'held-out'): Figures {
   const rows = ['calm', 'mild', 'distress'].flatMap((label) => {
     const texts = readLabeled(half).filter(({ kind }) => kind.endsWith(`/${label}`));
     const runs = texts.slice(turns - 1).map((_, i) => texts.slice(i, i + turns).map(({ text }) => text));
-    const after = (states: readonly string[]) =>
-      texts.map(({ text }) => Number(states.includes(findState(analyzer, [text]))));
+    const isAfter =
+      (...states: readonly string[]) =>
+      ({ text }: (typeof texts)[0]) =>
+        states.includes(findState(analyzer, [text]));
     return [
-      shareLine(`${label}: relaxed`, after(['calm', 'relaxed']), {}, 0),
-      shareLine(`${label}: stressed`, after(['stressed', 'acute_stress']), {}, 0),
-      shareLine(
-        `${label}: stressed after ${turns} messages`,
-        runs.map((run) => Number(isStressed(analyzer, ...run))),
-        {},
-        0,
-      ),
+      shareLine(`${label}: relaxed`, texts, isAfter('calm', 'relaxed'), {}, 0),
+      shareLine(`${label}: stressed`, texts, isAfter('stressed', 'acute_stress'), {}, 0),
+      shareLine(`${label}: stressed after ${turns} messages`, runs, (run) => isStressed(analyzer, ...run), {}, 0),
     ];
   });
   return toFigures(`severity/${half}, in no training`, [rows]);

@@ -1,6 +1,6 @@
 import type { Session } from '../../../packages/score/rows/session.js';
-import { advanceSession } from '../../../packages/score/session.js';
 import { findBand } from '../../../packages/score/states.js';
+import { advanceAll } from '../../../testkit/simulation/sessions.js';
 import type { Analyzer } from './left-out.js';
 
 /** Seconds between two turns of a conversation. */
@@ -16,11 +16,9 @@ export function findState(analyzer: Analyzer, turns: readonly string[]): string 
 }
 
 export function playTurns(analyzer: Analyzer, turns: readonly string[]): Session | undefined {
-  let session: Session | undefined;
-  turns.forEach((text, turn) => {
+  const readings = turns.map((text, turn) => {
     const { sentiment } = analyzer.analyze(text);
-    const reading = { atMs: 1000 * turnSeconds * (turn + 1), ...(sentiment !== undefined && { sentiment }) };
-    ({ session } = advanceSession(session, reading, session?.baseline));
+    return { atMs: 1000 * turnSeconds * (turn + 1), ...(sentiment !== undefined && { sentiment }) };
   });
-  return session;
+  return advanceAll(readings).at(-1)?.session;
 }

@@ -1,8 +1,9 @@
+import { mean } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { gatherTopics } from '../../../packages/text/gather.js';
 import { heldBackPrefix, readTopicLines, readTopicTexts } from '../../../packages/text/training/texts.js';
 import { areaOfTopic, areas } from '../../../packages/text/vocabulary.js';
 import { type Analyzer, findFold, type LeftOut, released, toSource } from './left-out.js';
-import { type Figures, mean, shareLine, toFigures, toLine } from './lines.js';
+import { type Figures, type Goal, shareLine, toFigures, toLine } from './lines.js';
 
 /** Kinds of texts for the evaluation, and goals: the share with a topic of texts without a concern, and of concerns. */
 const kinds = [
@@ -31,17 +32,14 @@ export function measureTopics(data: string, leftOut: LeftOut, isHeldOut: boolean
     .map((it) => ({ ...it, topics: listTopics(leftOut.find(toSource(it), it.text), it.text) }));
   const ofKind = (pattern: RegExp) => judged.filter(({ kind }) => pattern.test(kind));
   const withTopic = (name: string, pattern: RegExp) =>
-    shareLine(
-      `${name}: with a topic`,
-      ofKind(pattern).map(({ topics }) => Number(topics.length > 0)),
-    );
+    shareLine(`${name}: with a topic`, ofKind(pattern), ({ topics }) => topics.length > 0);
   const counseling = ofKind(/^counseling$/);
-  const inArea = (count: number | undefined) =>
-    counseling.map(({ topics, area }) => Number(topics.slice(0, count).some((it) => areaOfTopic.get(it) === area)));
+  const isInArea = (count: number | undefined) => (it: (typeof judged)[0]) =>
+    it.topics.slice(0, count).some((topic) => areaOfTopic.get(topic) === it.area);
   const leftOutFigures = toFigures('topics of texts left out', [
     [
-      shareLine('questions to a counselor: area of the first topic right', inArea(1), { min: 0.64 }),
-      shareLine('  area of any topic right', inArea(undefined), { min: 0.8 }),
+      shareLine('questions to a counselor: area of the first topic right', counseling, isInArea(1), { min: 0.64 }),
+      shareLine('  area of any topic right', counseling, isInArea(undefined), { min: 0.8 }),
       toF1Line(ofKind(/^sad$/)),
     ],
     [
@@ -66,14 +64,11 @@ function measureKinds(half: 'held-out' | 'development'): Figures {
   const rows = kinds.flatMap(({ name, kinds, max, min, rightMin }) => {
     const ofRow = judged.filter(({ kind }) => kinds.includes(kind));
     const [calm, concerns] = [false, true].map((side) => ofRow.filter((it) => it.topics.length > 0 === side));
-    const found = (of: typeof judged = []) => of.map((it) => Number(it.found.length > 0));
-    const right = concerns?.map((it) => Number(it.topics.some((topic) => topic === it.found[0])));
-    return max === undefined
-      ? [
-          shareLine(`${name}: with a topic`, found(concerns), { min }),
-          shareLine(`  first topic right`, right ?? [], { min: rightMin }),
-        ]
-      : [shareLine(`${name}: with a topic`, found(calm), { max })];
+    const withTopic = (of: typeof judged = [], goal: Goal) =>
+      shareLine(`${name}: with a topic`, of, (it) => it.found.length > 0, goal);
+    if (max !== undefined) return [withTopic(calm, { max })];
+    const isRight = (it: (typeof judged)[0]) => it.topics.some((topic) => topic === it.found[0]);
+    return [withTopic(concerns, { min }), shareLine(`  first topic right`, concerns ?? [], isRight, { min: rightMin })];
   });
   return toFigures(`topics of own texts, half ${half}, which is in no training`, [rows]);
 }

@@ -2,17 +2,18 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServiceOptions, startEvaluatedService } from './scores/service.js';
-import { resamples } from './figures/statistics.js';
-import { stopOnSignals } from '../stop-on-signals.js';
+import { parsing, readText } from '../read-text.js';
+import { untilSignal } from '../stop-on-signals.js';
 import { withProgress } from '../terminal/progress.js';
 import { requireWritable, save } from '../terminal/save.js';
-import { formatTable, type TableFormat, type TableRow } from '../terminal/table.js';
-import { type Estimate, type Figures, measure, type Score } from './figures/figures.js';
-import { countAnswers, scoreRows } from './scores/own-scores.js';
-import { type Input, protocol, type Task, type TaskName, tasks } from './protocol/tasks.js';
+import { figureColumns, formatTable, type TableFormat, type TableRow } from '../terminal/table.js';
+import { type Figures, measure, type Score } from './figures/figures.js';
 import schema from './figures/result.schema.json' with { type: 'json' };
+import { printEstimate, resamples } from './figures/statistics.js';
+import { type Input, protocol, type Task, type TaskName, tasks } from './protocol/tasks.js';
+import { countAnswers, scoreRows } from './scores/own-scores.js';
 import { readScores, writeTemplate } from './scores/scores-file.js';
+import { type ServiceOptions, withEvaluatedService } from './scores/service.js';
 
 export interface BenchmarkOptions extends TableFormat {
   readonly task: readonly TaskName[];
@@ -50,15 +51,12 @@ export async function benchmark(options: BenchmarkOptions, root: URL): Promise<v
     await requireWritable('--template', template);
     return save(template, writeTemplate(loadTask(name, data)), '--template');
   }
-  const signal = scores === undefined ? stopOnSignals() : undefined;
-  try {
+  const run = async (signal?: AbortSignal) => {
     const results: Result[] = [];
     for (const it of names) results.push(await measureTask(it, options, { root, ...(signal && { signal }) }));
     console.log(options.json ? JSON.stringify(results) : describe(results, options));
-  } catch (error) {
-    // After a signal, the exit code is already set and no message is needed.
-    if (!signal?.aborted) throw error;
-  }
+  };
+  await (scores === undefined ? untilSignal(run) : run());
 }
 
 async function measureTask(name: TaskName, options: BenchmarkOptions, place: ServiceOptions): Promise<Result> {
@@ -71,9 +69,18 @@ async function measureTask(name: TaskName, options: BenchmarkOptions, place: Ser
     ...{ protocol: protocol.id, version: protocol.version, task: name, title: task.title, split: task.split },
     scored_by: own ? `realtime-state-service ${readVersion(place.root)}` : (options.name ?? 'scores of a file'),
     ...(own && task.seen !== undefined && { optimistic: task.seen }),
-    ...measure(input.rows, scores),
+    ...round(measure(input.rows, scores)),
     data,
   };
+}
+
+/** Rounds the figures of a result to three digits. */
+function round({ rows, groups, ...estimates }: Figures): Figures {
+  const cut = (figure: number) => Math.round(1000 * figure) / 1000;
+  const rounded = Object.entries(estimates).map(([name, { value, low, high }]) => {
+    return [name, { value: cut(value), low: low && cut(low), high: high && cut(high) }];
+  });
+  return { rows, groups, ...Object.fromEntries(rounded) } as Figures;
 }
 
 function loadTask(name: TaskName, folder: string): Loaded {
@@ -82,49 +89,30 @@ function loadTask(name: TaskName, folder: string): Loaded {
   const read = (file: string) => {
     const content =
       data.get(file) ??
-      readText(join(folder, file), `${file} in --data ${folder}`, ': docs/evaluation.md lists its source');
+      readText(`${file} in --data ${folder}`, join(folder, file), ': docs/evaluation.md lists its source');
     data.set(file, content);
     return content;
   };
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
   const digests = task.files.map((file) => ({ file, sha256: digest(read(file)) }));
-  try {
-    const input = task.load(read);
-    const missing = (['stressor', 'rest'] as const).find((side) => !input.rows.some((it) => it.side === side));
+  const input = parsing(`cannot use ${task.files.join(', ')} in --data ${folder}`, () => {
+    const loaded = task.load(read);
+    const missing = (['stressor', 'rest'] as const).find((side) => !loaded.rows.some((it) => it.side === side));
     if (missing !== undefined) throw new Error(`no row is ${missing}`);
-    return { ...input, data: digests };
-  } catch (error) {
-    throw new Error(`cannot use ${task.files.join(', ')} in --data ${folder}: ${(error as Error).message}`);
-  }
+    return loaded;
+  });
+  return { ...input, data: digests };
 }
 
 function loadScores(file: string, { rows }: Input): Map<string, Score> {
-  const csv = readText(file, `--scores ${file}`);
-  try {
-    return readScores(csv, rows);
-  } catch (error) {
-    throw new Error(`cannot use --scores ${file}: ${(error as Error).message}`);
-  }
+  const csv = readText(`--scores ${file}`, file);
+  return parsing(`cannot use --scores ${file}`, () => readScores(csv, rows));
 }
 
-function readText(path: string, shown: string, remedy = ''): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(`cannot read ${shown}: ${code === 'ENOENT' ? 'there is no such file' : message}${remedy}`);
-  }
-}
-
-async function scoreWithService({ play }: Task, input: Input, place: ServiceOptions): Promise<Map<string, Score>> {
-  const service = await startEvaluatedService(place);
-  try {
-    return await withProgress(countAnswers(play, input), 'readings', ({ advance }) =>
-      scoreRows(play, service, input, advance),
-    );
-  } finally {
-    await service.close();
-  }
+function scoreWithService({ play }: Task, input: Input, place: ServiceOptions): Promise<Map<string, Score>> {
+  return withEvaluatedService(place, (service) =>
+    withProgress(countAnswers(play, input), 'readings', ({ advance }) => scoreRows(play, service, input, advance)),
+  );
 }
 
 function readVersion(root: URL): string {
@@ -134,9 +122,7 @@ function readVersion(root: URL): string {
 
 const columns = [
   { title: 'task' },
-  ...['rows', 'groups', 'AUC', 'stress: stressed', 'rest: stressed', 'balanced accuracy'].map(
-    (title) => ({ title, align: 'right' }) as const,
-  ),
+  ...figureColumns('rows', 'groups', 'AUC', 'stress: stressed', 'rest: stressed', 'balanced accuracy'),
 ];
 
 function describe(results: readonly Result[], format: TableFormat): string {
@@ -157,13 +143,7 @@ function toCells({ task, rows, groups, ...it }: Result): TableRow {
     task,
     String(rows),
     String(groups),
-    printEstimate(it.auc, 1, 3),
-    ...shares.map((share) => printEstimate(share, 100, 1)),
+    printEstimate(it.auc, (area) => area.toFixed(3)),
+    ...shares.map((estimate) => printEstimate(estimate, (share) => (100 * share).toFixed(1))),
   ];
-}
-
-/** Returns an estimate as text, e.g. `32.1 (22.6–41.4)`. */
-export function printEstimate({ value, low, high }: Estimate, factor: number, digits: number): string {
-  const print = (number: number) => (factor * number).toFixed(digits);
-  return low === null || high === null ? print(value) : `${print(value)} (${print(low)}–${print(high)})`;
 }

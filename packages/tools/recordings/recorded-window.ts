@@ -1,6 +1,7 @@
 import { signals as contract } from '../../../generated/spec.js';
 import type { RecordedReading } from '../../recordings/minutes.js';
 import type { Signal, Submission } from '../../recordings/signals.js';
+import { groupBy } from '../group-by.js';
 
 /** Returns the recorded signals that allow a score. Context and stored signals allow none. */
 export function findScored(values: RecordedWindow['values']): (keyof RecordedWindow['values'])[] {
@@ -40,11 +41,5 @@ export type TextRole = 'user_message' | 'ai_response';
 
 /** Returns the windows by subject, in the order of the file. */
 export function groupBySubject(windows: readonly RecordedWindow[]): ReadonlyMap<string, readonly RecordedWindow[]> {
-  const groups = new Map<string, RecordedWindow[]>();
-  for (const window of windows) {
-    const group = groups.get(window.subject);
-    if (group) group.push(window);
-    else groups.set(window.subject, [window]);
-  }
-  return groups;
+  return groupBy(windows, ({ subject }) => subject);
 }

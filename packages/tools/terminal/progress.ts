@@ -30,6 +30,22 @@ export async function withProgress<T>(
   }
 }
 
+/** Works on one item after the other and shows the progress. */
+export function mapWithProgress<T, Result>(
+  items: readonly T[],
+  unit: string,
+  work: (item: T) => Result | Promise<Result>,
+): Promise<Result[]> {
+  return withProgress(items.length, unit, async ({ advance }) => {
+    const results: Result[] = [];
+    for (const it of items) {
+      results.push(await work(it));
+      advance();
+    }
+    return results;
+  });
+}
+
 function startBar(stream: NodeJS.WriteStream, total: number, unit: string): Progress {
   const bar = new SingleBar({
     stream,

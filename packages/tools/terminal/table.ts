@@ -6,6 +6,17 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
+/** Returns columns that are aligned on the right, for figures. */
+export function figureColumns(...titles: readonly string[]): Column[] {
+  return titles.map((title) => ({ title, align: 'right' }));
+}
+
+/** Returns a share as a percentage, e.g. `12.5 %`. A dash for the share of nothing. */
+export function percent(share: number, digits = 1): string {
+  // Without the error of the product, which would round 14.5 to 14 if the share is 29 of 200.
+  return Number.isNaN(share) ? '–' : `${Number((100 * share).toPrecision(12)).toFixed(digits)} %`;
+}
+
 export type TableRow = readonly string[];
 
 /** Returns a table for the terminal, with a rule between sections. Cells may contain colors. */
@@ -46,8 +57,8 @@ export function jsonTable(columns: readonly Column[], sections: readonly (readon
 
 /** How a command prints its tables. At most one is true. */
 export interface TableFormat {
-  readonly markdown: boolean;
-  readonly json: boolean;
+  readonly markdown?: boolean;
+  readonly json?: boolean;
 }
 
 /** Returns a table as text, as Markdown or as JSON. */

@@ -134,7 +134,7 @@ test('the AUC compares the mean score of a unit, and rows without a side are not
       .map((it) => ({ ...it, id: `${at}`, group: 'g', side, unit: `${side}` })),
   );
   const scores = new Map(rows.map(({ id }, at) => [id, { score: at < 3 ? 20 : 50, isStressed: at > 1 }]));
-  const shares = { stress_called_stressed: { value: 1 }, rest_called_stressed: { value: 0.333 } };
+  const shares = { stress_called_stressed: { value: 1 }, rest_called_stressed: { value: 1 / 3 } };
   expect(measure(rows, scores)).toMatchObject({ rows: 4, groups: 1, auc: { value: 1, low: null }, ...shares });
   expect(new Set(load('stress-predict').rows.map(({ unit }) => unit)).size).toBe(20);
   expect(new Set(load('reports').rows.flatMap(({ side, unit }) => (side ? [unit] : []))).size).toBe(2);

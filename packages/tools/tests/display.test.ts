@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { startLines, startProgress } from '../terminal/progress.js';
 import { draw, scenes, seededRandom } from '../terminal/scenes.js';
-import { jsonTable, markdownTable, pad, textTable } from '../terminal/table.js';
+import { jsonTable, markdownTable, pad, percent, textTable } from '../terminal/table.js';
 import { quantile } from '../terminal/quantile.js';
 import { protocolOrder } from '../task-summary.js';
 import { readWindows } from '../recordings/read-windows.js';
@@ -50,6 +50,10 @@ test('each block of a score bar has the color of its band', () => {
   const bar = scoreBar(100, 5, colored);
   const { cyan, green, yellow, magenta, red } = colored;
   expect(bar).toBe([cyan, green, yellow, magenta, red].map((paint) => paint('█')).join('') + colored.dim(''));
+});
+
+test('a share is a percentage without the error of its product, and that of nothing is a dash', () => {
+  expect([percent(29 / 200, 0), percent(0.125), percent(Number.NaN)]).toEqual(['15 %', '12.5 %', '–']);
 });
 
 test('the protocol order includes a task that the first subject skipped', () => {

@@ -1,15 +1,14 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sampleRecording } from '../../../testkit/sample-recording.js';
-import { evaluateRecording, countReadings } from '../evaluate/evaluate.js';
+import { evaluateRecording } from '../evaluate/evaluate.js';
 import { readRecording } from '../evaluate/protocol/recording.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { root, runTools } from './run-tools.js';
 
 const run = (...args: string[]) => runTools('evaluate', ...args);
-const place = { root, markdown: false, json: false, onAnswer: () => {} };
 const stressors = { columns: {}, stressedLabels: ['stressor'] };
 
 /** Three people with foreign column names: ten minutes of rest, then ten minutes of an exam. */
@@ -28,10 +27,11 @@ const ownOptions = {
 };
 
 test('a recording with own columns and labels gets an AUC and states per label', async () => {
-  const recording = readRecording(own, ownOptions);
-  let answers = 0;
-  const text = await evaluateRecording(recording, { ...place, onAnswer: () => (answers += 1) });
-  expect(answers).toBe(countReadings(recording));
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const text = await evaluateRecording(readRecording(own, ownOptions), {}, { root });
+  // 60 readings of four variants.
+  expect(progress).toHaveBeenLastCalledWith('240/240 readings\n');
+  progress.mockRestore();
   expect(text).toContain('60 readings of 3 people through the running service, in the recorded order, at the recorded');
   expect(text).toContain('stressors (Prüfung) against rest (all other labels)');
   const row = /^personal +(\d\.\d+) +(\d\.\d+)–(\d\.\d+) +(\d+) % +(\d+) % /m.exec(text)?.slice(1).map(Number) ?? [];
@@ -40,6 +40,8 @@ test('a recording with own columns and labels gets an AUC and states per label',
   expect(auc).toBeGreaterThanOrEqual(low);
   expect(auc).toBeLessThanOrEqual(high);
   expect(stressed).toBeGreaterThan(rest);
+  // A heart rate is no state, also if it is a whole number.
+  expect(text).toMatch(/^comparison: raw heart rate +\d\.\d+ +\S+ +bpm as recorded$/m);
   expect(text).toMatch(/^label +readings +calm /m);
   expect(text).toMatch(/^Prüfung +30 /m);
 });
@@ -75,7 +77,9 @@ test('a missing column is named with the columns of the file', () => {
 test('times are seconds, Unix milliseconds or date-times, and count from the first row of a subject', () => {
   const toSeconds = (...times: string[]) => {
     const rows = times.map((time, index) => `${time},${index ? 'rest' : 'stressor'},60`);
-    return readRecording(`time,label,heart_rate\n${rows.join('\n')}\n`, stressors).windows.map(({ second }) => second);
+    return readRecording(`time,label,heart_rate\n${rows.join('\n')}\n`, stressors).rows.map(
+      ({ window }) => window.second,
+    );
   };
   expect(toSeconds('5', '6.5')).toEqual([0, 1.5]);
   expect(toSeconds('1790000000000', '1790000001500')).toEqual([0, 1.5]);
@@ -112,8 +116,7 @@ test.each([
 
 test('control characters in labels and subjects do not reach the table', async () => {
   const csv = `subject,label,heart_rate\n"a\u001b[31m\nb",stressor\u0007,90\n"a\u001b[31m\nb",<rest>&,60\n`;
-  const recording = readRecording(csv, { columns: {}, stressedLabels: ['stressor'] });
-  const text = await evaluateRecording(recording, place);
+  const text = await evaluateRecording(readRecording(csv, stressors), {}, { root });
   expect(text).not.toContain('\u001b');
   expect(text).not.toContain('\u0007');
 });

@@ -32,21 +32,57 @@ function endOfTie(ascending: readonly Scored[], from: number): number {
   return end;
 }
 
+/** An estimate with its interval of 95 %. The interval is null for one group, because it resamples groups. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number | null;
+  readonly high: number | null;
+}
+
 export const resamples = 2_000;
 const seed = 7;
 
 /**
- * Returns the 95 % percentile interval of a statistic over resamples of people, because the windows of one person are
- * not independent. The same seed gives the same interval.
+ * Returns a statistic with its percentile interval over resamples of groups, e.g. of people, because the windows of one person
+ * are not independent. The same seed gives the same interval.
  */
-export function intervalOverPeople<Person>(
-  people: readonly Person[],
-  statistic: (people: readonly Person[]) => number,
-): readonly [low: number, high: number] {
+export function estimate<Group>(groups: readonly Group[], statistic: (groups: readonly Group[]) => number): Estimate {
+  const value = statistic(groups);
+  if (groups.length < 2) return { value, low: null, high: null };
   const random = seededRandom(seed);
-  const drawPerson = () => people[Math.floor(random() * people.length)] as Person;
-  const figures = Array.from({ length: resamples }, () => statistic(people.map(drawPerson))).filter(
+  const drawGroup = () => groups[Math.floor(random() * groups.length)] as Group;
+  const figures = Array.from({ length: resamples }, () => statistic(groups.map(drawGroup))).filter(
     (figure) => !Number.isNaN(figure),
   );
-  return [quantile(figures, 0.025), quantile(figures, 0.975)];
+  return { value, low: quantile(figures, 0.025), high: quantile(figures, 0.975) };
+}
+
+/** The number of items with a property, and of all items. */
+export type Counts = readonly [part: number, whole: number];
+
+/** Returns the share over all groups. NaN if they have no items. */
+export function quotient(counts: readonly Counts[]): number {
+  return counts.reduce((sum, [part]) => sum + part, 0) / counts.reduce((sum, [, whole]) => sum + whole, 0);
+}
+
+export function countWhere<T>(items: readonly T[], has: (item: T) => boolean): Counts {
+  return [items.filter(has).length, items.length];
+}
+
+/** Returns the share of the items with a property. NaN without items. */
+export function shareOf<T>(items: readonly T[], has: (item: T) => boolean): number {
+  return quotient([countWhere(items, has)]);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Returns an estimate as text, e.g. `0.902 (0.853–0.944)`. */
+export function printEstimate({ value, low, high }: Estimate, print: (value: number) => string): string {
+  return low === null || high === null ? print(value) : `${print(value)} (${printInterval(low, high, print)})`;
+}
+
+export function printInterval(low: number, high: number, print: (value: number) => string): string {
+  return `${print(low)}–${print(high)}`;
 }

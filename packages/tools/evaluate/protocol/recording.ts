@@ -1,8 +1,8 @@
 import { type ColumnRole, readWindows } from '../../recordings/read-windows.js';
 import { findScored, type RecordedWindow } from '../../recordings/recorded-window.js';
 import { signals } from '../../../recordings/signals.js';
-import type { FindSide } from '../evaluation.js';
 import { labelByReports, type Report, reportLabels } from './reports.js';
+import { type Row, toRows } from './rows.js';
 
 export interface RecordingOptions {
   /** Names of the columns in the file. A named column must exist. */
@@ -12,15 +12,14 @@ export interface RecordingOptions {
   readonly restLabels?: readonly string[];
 }
 
-/** A recording that can be evaluated: it has windows of both sides. */
+/** A recording that can be evaluated: it has rows of both sides. */
 export interface Recording {
-  readonly windows: readonly RecordedWindow[];
-  readonly sideOf: FindSide;
+  readonly rows: readonly Row[];
   readonly options: RecordingOptions;
 }
 
-/** Limits the time for the confidence intervals to a minute: the computation sorts all windows some thousand times. */
-const windowsMax = 20_000;
+/** Limits the time for the confidence intervals to a minute: the computation sorts all rows some thousand times. */
+const rowsMax = 20_000;
 const labelsListed = 10;
 
 /** Parses a CSV text. Throws an error of one line that says what is wrong with the file and what to do. */
@@ -64,30 +63,29 @@ function readRows(
   return readWindows(csv, { names: columns, required, optional, isUnordered });
 }
 
-function toRecording(rows: readonly RecordedWindow[], options: RecordingOptions): Recording {
+function toRecording(windows: readonly RecordedWindow[], options: RecordingOptions): Recording {
   const { stressedLabels, restLabels } = options;
-  const windows = rows.filter(hasSignal);
-  const findSide: FindSide = ({ label }) => {
+  if (windows.length === 0) throw new Error('the file has no rows');
+  const rows = toRows(windows.filter(hasSignal), ({ label }) => {
     if (stressedLabels.includes(label)) return 'stressor';
     return (restLabels ? restLabels.includes(label) : label !== '') ? 'rest' : undefined;
-  };
-  requireBothSides(rows, windows, findSide);
-  return { windows, sideOf: findSide, options };
+  });
+  requireBothSides(rows);
+  return { rows, options };
 }
 
-function requireBothSides(rows: readonly RecordedWindow[], windows: readonly RecordedWindow[], sideOf: FindSide): void {
-  if (rows.length === 0) throw new Error('the file has no rows');
-  if (windows.length === 0)
+function requireBothSides(rows: readonly Row[]): void {
+  if (rows.length === 0)
     throw new Error('no row has a signal: name the column with --heart-rate, --sdnn, --rmssd or --sentiment');
-  if (windows.length > windowsMax)
+  if (rows.length > rowsMax)
     throw new Error(
-      `the file has ${windows.length} rows, at most ${windowsMax} are allowed: use means, such as one row per minute`,
+      `the file has ${rows.length} rows, at most ${rowsMax} are allowed: use means, such as one row per minute`,
     );
-  const sides = windows.map(sideOf);
-  const labels = [...new Set(windows.map(({ label }) => label || '(empty)'))];
+  const labels = [...new Set(rows.map(({ window }) => window.label || '(empty)'))];
   const found = `${labels.slice(0, labelsListed).join(', ')}${labels.length > labelsListed ? ', …' : ''}`;
-  if (!sides.includes('stressor')) throw new Error(`no row has a label of --stressed-labels. Labels: ${found}`);
-  if (!sides.includes('rest')) throw new Error(`no row has a label that counts as rest. Labels: ${found}`);
+  const has = (side: Row['side']) => rows.some((it) => it.side === side);
+  if (!has('stressor')) throw new Error(`no row has a label of --stressed-labels. Labels: ${found}`);
+  if (!has('rest')) throw new Error(`no row has a label that counts as rest. Labels: ${found}`);
 }
 
 function hasSignal({ values }: RecordedWindow): boolean {

@@ -5,24 +5,11 @@
 import { hash } from 'node:crypto';
 import { type RecordingFormat, readWindows } from '../../recordings/read-windows.js';
 import type { RecordedWindow } from '../../recordings/recorded-window.js';
-import { spacingSeconds } from '../scores/variants.js';
+import { type Row, spacingSeconds } from './rows.js';
 import { readReports } from './wearers.js';
 import { listAreas, simulateWeeks, type WeekEvent } from './weeks.js';
 
 export const protocol = { id: 'stress-state-benchmark', version: 1 } as const;
-
-/** A row that a method scores from its signals and the earlier rows of the person. */
-export interface Row {
-  /** The person and the place in their recording, e.g. `p1:30`. */
-  readonly id: string;
-  /** Rows of one group are resampled together. */
-  readonly group: string;
-  /** Absent for a row that is scored, but not compared. */
-  readonly side?: 'stressor' | 'rest' | undefined;
-  /** The AUC compares the mean score of the rows of a unit. */
-  readonly unit: string;
-  readonly window: RecordedWindow;
-}
 
 export interface Input {
   readonly rows: readonly Row[];

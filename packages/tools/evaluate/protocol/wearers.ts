@@ -1,6 +1,7 @@
 /** Reads recordings of heart rates, and reports about them. */
 import { parse } from 'csv-parse/sync';
 import { clampToContract } from '../../../recordings/signals.js';
+import { groupBy } from '../../group-by.js';
 
 export interface Minute {
   /** Time of the recording, epoch ms. A local time counts as UTC. */
@@ -16,22 +17,19 @@ export interface Wearer {
 
 /** Parses a CSV text with the columns subject, heart_rate, and local_minute or utc_minute. */
 export function readWearers(csv: string): Wearer[] {
-  const people = new Map<string, Minute[]>();
-  for (const row of readRows(csv)) {
-    const minute = {
-      atMs: Date.parse(`${row['local_minute'] ?? row['utc_minute']}Z`),
-      heartRate: clampToContract('heart_rate', Number(row['heart_rate'])),
-    };
-    if (Number.isNaN(minute.atMs + minute.heartRate))
-      throw new Error(
-        'each row requires a subject, a local_minute or utc_minute such as 2026-11-21T09:30, and a heart_rate',
-      );
-    const person = row['subject'] ?? '';
-    const minutes = people.get(person);
-    if (minutes) minutes.push(minute);
-    else people.set(person, [minute]);
-  }
-  return [...people].map(([person, minutes]) => ({ person, minutes: minutes.sort((a, b) => a.atMs - b.atMs) }));
+  const rows = readRows(csv).map((row) => ({
+    person: row['subject'] ?? '',
+    atMs: Date.parse(`${row['local_minute'] ?? row['utc_minute']}Z`),
+    heartRate: clampToContract('heart_rate', Number(row['heart_rate'])),
+  }));
+  if (rows.some(({ atMs, heartRate }) => Number.isNaN(atMs + heartRate)))
+    throw new Error(
+      'each row requires a subject, a local_minute or utc_minute such as 2026-11-21T09:30, and a heart_rate',
+    );
+  return [...groupBy(rows, ({ person }) => person)].map(([person, own]) => ({
+    person,
+    minutes: own.map(({ atMs, heartRate }) => ({ atMs, heartRate })).sort((a, b) => a.atMs - b.atMs),
+  }));
 }
 
 export interface StressReport {
@@ -65,9 +63,7 @@ export interface HeartStream {
 export function readStreams(csv: string): HeartStream[] | undefined {
   const rows = readRows(csv);
   if (rows[0]?.['second'] === undefined) return undefined;
-  const subjects = [...new Set(rows.map((row) => row['subject'] ?? ''))];
-  return subjects.map((subject) => {
-    const own = rows.filter((row) => row['subject'] === subject);
+  return [...groupBy(rows, ({ subject = '' }) => subject)].map(([subject, own]) => {
     const first = Number(own[0]?.['second']);
     const toRow = ({ second, heart_rate, label }: Record<string, string>) => ({
       second: Number(second) - first,
@@ -76,8 +72,4 @@ export function readStreams(csv: string): HeartStream[] | undefined {
     });
     return { subject, rows: own.map(toRow) };
   });
-}
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

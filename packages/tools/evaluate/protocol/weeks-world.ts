@@ -2,8 +2,9 @@
 import { topics } from '../../../../generated/spec.js';
 import { clampToContract } from '../../../recordings/signals.js';
 import { seededRandom } from '../../terminal/scenes.js';
-import { groupBy } from '../figures/figures.js';
-import { type HeartStream, meanOf, type Minute, type Wearer } from './wearers.js';
+import { groupBy } from '../../group-by.js';
+import { mean } from '../figures/statistics.js';
+import type { HeartStream, Minute, Wearer } from './wearers.js';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -79,9 +80,9 @@ export function measureRises(streams: readonly HeartStream[]): Rise[] {
       at > 0 && isStressor && !rows[at - 1]?.isStressor ? [at] : [],
     );
     return starts.flatMap((start) => {
-      const before = meanOf(rates.slice(Math.max(0, start - 60), start));
+      const before = mean(rates.slice(Math.max(0, start - 60), start));
       const length = Math.min(240, rates.length - start - 30);
-      const after = Array.from({ length }, (_, at) => meanOf(rates.slice(start + at, start + at + 30)) - before);
+      const after = Array.from({ length }, (_, at) => mean(rates.slice(start + at, start + at + 30)) - before);
       const bpm = Math.max(...after);
       return bpm < riseBpm[0] || bpm > riseBpm[1] ? [] : [{ bpm, halfSeconds: after.findIndex((it) => it >= bpm / 2) }];
     });

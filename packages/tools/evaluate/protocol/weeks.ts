@@ -1,4 +1,5 @@
-import type { Read, Row } from './tasks.js';
+import type { Row } from './rows.js';
+import type { Read } from './tasks.js';
 import { readRows, readStreams, readWearers } from './wearers.js';
 import { type Area, type Life, measureRises, type Message, simulateLives, startMs } from './weeks-world.js';
 
@@ -18,6 +19,9 @@ export const areaOfLabel: Readonly<Record<string, Area>> = {
   'Emotional Turmoil': 'emotional_wellbeing',
   'Everyday Decision Making': 'daily_decisions',
 };
+
+/** What the assistant answers to each message. */
+export const answer = 'I understand. Tell me more.';
 
 export interface Sentence extends Message {
   readonly text: string;

@@ -1,25 +1,27 @@
 /** Scores the rows of a task with this service. */
 import { topics } from '../../../../generated/spec.js';
 import type { Submission, TriggerProfile } from '../../../client/src/index.js';
+import { groupBy } from '../../group-by.js';
+import { type Score, toScore } from '../figures/figures.js';
+import type { Row } from '../protocol/rows.js';
+import type { Input, Task } from '../protocol/tasks.js';
+import { answer, type WeekEvent } from '../protocol/weeks.js';
+import { backfill, linesMax, playLive, split } from './replay.js';
 import type { EvaluatedService } from './service.js';
 import { personal, replayVariant } from './variants.js';
-import { groupBy, type Score, toScore } from '../figures/figures.js';
-import type { Input, Row, Task } from '../protocol/tasks.js';
-import type { WeekEvent } from '../protocol/weeks.js';
 
 type ScoreRows = (
   service: EvaluatedService,
   input: Input,
   onAnswer: () => void,
-) => Promise<[id: string, score: Score][]>;
+) => Promise<Iterable<readonly [id: string, score: Score]>>;
 
-/** Maximum number of concurrent requests, and of lines of a batch. */
-const [requestsAtOnce, linesMax] = [64, 1_000];
+const dayMs = 86_400_000;
 /** Events of this time are one batch. A reading may be 300 s old. */
 const batchSeconds = 240;
 
 const plays: Readonly<Record<Task['play'], ScoreRows>> = {
-  live: scoreLive,
+  live: (service, { rows }, onAnswer) => replayVariant(service, personal, rows, onAnswer),
   history: scoreHistory,
   messages: scoreMessages,
   weeks: scoreWeeks,
@@ -40,47 +42,26 @@ export function countAnswers(play: Task['play'], { rows, events = [] }: Input): 
   return play === 'weeks' ? events.length : rows.length;
 }
 
-async function scoreLive(service: EvaluatedService, { rows }: Input, onAnswer: () => void): ReturnType<ScoreRows> {
-  const people = [...groupBy(rows, ({ window }) => window.subject).values()];
-  const windows = people.map((its) => its.map(({ window }) => window));
-  const answers = await replayVariant(service, personal, windows, onAnswer);
-  const ids = new Map(rows.map(({ id, window }) => [window, id]));
-  return answers.flat().map(({ window, score }) => [ids.get(window) ?? '', toScore(score)]);
-}
-
-const dayMs = 86_400_000;
-
-/** Backfills each person's rows, oldest first, so that they end before the present. */
+/** Backfills each person's rows. */
 async function scoreHistory(service: EvaluatedService, { rows }: Input, onAnswer: () => void): ReturnType<ScoreRows> {
-  const newestMs = rows.reduce((newest, { window }) => Math.max(newest, window.atMs ?? 0), 0);
-  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
-  const scores: [string, Score][] = [];
-  for (const own of groupBy(rows, ({ window }) => window.subject).values())
-    for (const part of split(own)) {
-      const states = await service.sendBatch(part.map((it) => toBackfill(it, movedMs)));
-      states.forEach(({ stress_score }, index) => scores.push([part[index]?.id ?? '', toScore(stress_score)]));
-      part.forEach(onAnswer);
-    }
-  return scores;
-}
-
-function toBackfill({ window: { subject, atMs = 0, values } }: Row, movedMs: number): Submission {
-  const timestamp = new Date(atMs + movedMs).toISOString();
-  return { session_id: subject, subject_id: subject, timestamp, backfill: true, ...values };
+  const histories = [...groupBy(rows, ({ window }) => window.subject)].map(([id, own]) => ({
+    id,
+    readings: own.map((row) => ({ row, atMs: row.window.atMs ?? 0 })),
+  }));
+  const answers = await backfill(service, histories, ({ row }) => row.window.values, onAnswer);
+  return answers.flat().map(({ reading, answer }) => [reading.row.id, toScore(answer.stress_score)]);
 }
 
 /** Each message is a session. */
 async function scoreMessages(service: EvaluatedService, { rows }: Input, onAnswer: () => void): ReturnType<ScoreRows> {
-  const timestamp = new Date(service.now()).toISOString();
-  const scoreOne = async ({ id, window: { texts } }: Row): Promise<[string, Score]> => {
-    const message = { user_message: texts?.user_message ?? '', derive_sentiment: true };
-    const { stress_score } = await service.send({ session_id: id, timestamp, ...message });
-    onAnswer();
-    return [id, toScore(stress_score)];
-  };
-  const scores: [string, Score][] = [];
-  for (const part of split(rows, requestsAtOnce)) scores.push(...(await Promise.all(part.map(scoreOne))));
-  return scores;
+  const messages = rows.map(({ id, window: { texts } }) => [{ id, second: 0, text: texts?.user_message ?? '' }]);
+  const answers = await playLive(
+    service,
+    messages,
+    ({ id, text }) => ({ session_id: id, user_message: text, derive_sentiment: true }),
+    { onAnswer },
+  );
+  return answers.flat().map(({ reading, answer }) => [reading.id, toScore(answer.stress_score)]);
 }
 
 /** Plays the weeks of a watch and of a chat that sends no other signal. */
@@ -94,30 +75,34 @@ async function scoreWeeks(
   for (const [slot, together] of groupBy(events, (it) => Math.floor(it.second / batchSeconds))) {
     service.advance((slot + 1) * batchSeconds - second);
     second = (slot + 1) * batchSeconds;
-    for (const part of split(together)) await service.sendBatch(part.map((it) => toReading(it, startMs)));
+    for (const part of split(together, linesMax)) await service.sendBatch(part.map((it) => toReading(it, startMs)));
     together.forEach(onAnswer);
   }
-  const people = [...groupBy(rows, ({ window }) => window.subject)];
-  const scores = people.map(async ([person, own]) => {
-    const { triggers } = await service.readTriggers(person);
-    return own.map(({ id, window }): [string, Score] => [id, scoreArea(triggers, window.task)]);
-  });
-  return (await Promise.all(scores)).flat();
+  const people = [...new Set(rows.map(({ window }) => window.subject))];
+  const profiles = people.map(async (person) => [person, (await service.readTriggers(person)).triggers] as const);
+  return scoreAreas(rows, new Map(await Promise.all(profiles)));
 }
 
 function toReading({ person, second, heart_rate = 0, message, chat }: WeekEvent, startMs: number): Submission {
   const timestamp = new Date(startMs + 1000 * second).toISOString();
   if (message === undefined) return { session_id: `${person}-watch`, subject_id: person, timestamp, heart_rate };
-  const turn = { user_message: message, ai_response: 'I understand. Tell me more.', derive_sentiment: false };
+  const turn = { user_message: message, ai_response: answer, derive_sentiment: false };
   // A reading requires a signal.
   return { session_id: `${person}-chat-${chat}`, subject_id: person, timestamp, expression: 'neutral', ...turn };
+}
+
+type Triggers = TriggerProfile['triggers'];
+
+/** Returns the scores of the areas by the ids of the rows, from the triggers of each person. */
+export function scoreAreas(rows: readonly Row[], triggers: ReadonlyMap<string, Triggers>): [string, Score][] {
+  return rows.map(({ id, window: { subject, task } }) => [id, scoreArea(triggers.get(subject) ?? {}, task)]);
 }
 
 /**
  * Returns the score of an area, which is called stressed if one of its topics is an active trigger: 50 plus the effect of its most
  * stressful topic. While an effect is unknown, the mean stress of the topic takes its place.
  */
-export function scoreArea(triggers: TriggerProfile['triggers'], area: string): Score {
+function scoreArea(triggers: Triggers, area: string): Score {
   const named = Object.entries(triggers).filter(([topic]) =>
     (topics[area as keyof typeof topics] as readonly string[]).includes(topic),
   );
@@ -125,10 +110,4 @@ export function scoreArea(triggers: TriggerProfile['triggers'], area: string): S
     score: Math.max(0, ...named.map(([, { avg_stress, effect }]) => (effect === undefined ? avg_stress : 50 + effect))),
     isStressed: named.some(([, { status }]) => status === 'active'),
   };
-}
-
-function split<T>(items: readonly T[], length = linesMax): T[][] {
-  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) =>
-    items.slice(index * length, (index + 1) * length),
-  );
 }

@@ -3,7 +3,8 @@ import { parse } from 'csv-parse/sync';
 import { enums } from '../../../../generated/spec.js';
 import { describeNames, shown } from '../../../recordings/names.js';
 import { type Score, toScore } from '../figures/figures.js';
-import type { Input, Row } from '../protocol/tasks.js';
+import type { Row } from '../protocol/rows.js';
+import type { Input } from '../protocol/tasks.js';
 
 const scoreMax = 100;
 const listed = 3;

@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { createStateClient, type StateReading, type Submission, type TriggerProfile } from '../../../client/src/index.js';
+import {
+  createStateClient,
+  type StateReading,
+  type Submission,
+  type TriggerProfile,
+} from '../../../client/src/index.js';
 import { setClock, startLocalService } from '../../local-service.js';
 
 /** A service in a child process, with a temporary database and a manual clock. */
@@ -57,6 +62,15 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
     },
     close: service.close,
   };
+}
+
+/** Runs work on a service that ends with it. */
+export async function withEvaluatedService<T>(
+  place: ServiceOptions,
+  work: (service: EvaluatedService) => Promise<T>,
+): Promise<T> {
+  const service = await startEvaluatedService(place);
+  return work(service).finally(service.close);
 }
 
 /** Recordings are replayed much faster than real time, and may be years old. */

@@ -1,14 +1,12 @@
 import type { Submission } from '../../../client/src/index.js';
+import { groupBy } from '../../group-by.js';
 import { findScored, type RecordedWindow } from '../../recordings/recorded-window.js';
+import { type Score, toScore } from '../figures/figures.js';
+import { type Row, spacingSeconds } from '../protocol/rows.js';
+import { playLive } from './replay.js';
 import type { EvaluatedService } from './service.js';
 
-/** Time between consecutive windows on the service's clock, s. */
-export const spacingSeconds = 120;
-
-/** Maximum number of concurrent requests. Each one may need a connection. */
-const requestsAtOnce = 64;
-
-/** A way to send the windows. All variants send the same windows. */
+/** A way to send the rows. All variants send the same rows. */
 export interface Variant {
   readonly name: string;
   readonly note: string;
@@ -16,17 +14,6 @@ export interface Variant {
   identify(prefix: string, window: RecordedWindow): Pick<Submission, 'session_id' | 'subject_id'>;
   readonly withheld?: ReadonlyArray<keyof RecordedWindow['values']>;
   readonly hasBaseline?: boolean;
-}
-
-/** The score in the response to the window. */
-export interface ScoredWindow {
-  readonly window: RecordedWindow;
-  readonly score: number;
-}
-
-/** The score in the response to the window, with its confidence. */
-export interface AnsweredReading extends ScoredWindow {
-  readonly confidence: number;
 }
 
 const asPerson: Variant['identify'] = (prefix) => ({ session_id: prefix, subject_id: prefix });
@@ -76,59 +63,30 @@ export function variantsFor(windows: readonly RecordedWindow[]): Variant[] {
 }
 
 /**
- * Sends all windows through the service, at their `second` or two minutes apart. Each person's windows must be in
- * ascending order. People run in parallel from second 0. Returns the responses per person in the same order.
+ * Sends all rows through the service, at their `second` or two minutes apart. Each person's rows must be in ascending
+ * order. People run in parallel from second 0. Returns the scores by the ids of the rows.
  */
 export async function replayVariant(
   service: EvaluatedService,
   { name, identify, withheld = [], hasBaseline = true }: Variant,
-  people: readonly (readonly RecordedWindow[])[],
+  rows: readonly Row[],
   onAnswer: () => void,
-): Promise<AnsweredReading[][]> {
-  const answers = people.map((): AnsweredReading[] => []);
-  const sendWindow = async ({ person, window }: Scheduled) => {
-    const values = Object.fromEntries(
-      Object.entries(window.values).filter(([signal]) => !(withheld as readonly string[]).includes(signal)),
-    );
-    // The number of the person instead of the name, because an id allows fewer characters than a file.
-    const who = identify(`${toId(name)}-${person + 1}`, window);
-    const timestamp = new Date(service.now()).toISOString();
-    const { stress_score, confidence } = await service.send({ ...who, timestamp, ...values });
-    answers[person]?.push({ window, score: stress_score, confidence });
-    onAnswer();
-  };
-  let second = 0;
-  for (const together of schedule(people)) {
-    const at = together[0]?.second ?? second;
-    service.advance(at - second);
-    second = at;
-    for (let from = 0; from < together.length; from += requestsAtOnce)
-      await Promise.all(together.slice(from, from + requestsAtOnce).map(sendWindow));
-    if (!hasBaseline) await service.eraseBaselines();
-  }
-  // Separates the windows of the next variant.
-  service.advance(spacingSeconds);
-  return answers;
-}
-
-interface Scheduled {
-  readonly person: number;
-  readonly second: number;
-  readonly window: RecordedWindow;
-}
-
-/** Returns the windows in groups of the same second, in ascending order. */
-function schedule(people: readonly (readonly RecordedWindow[])[]): Scheduled[][] {
-  const all = people.flatMap((windows, person) =>
-    windows.map((window, index) => ({ person, window, second: window.second ?? index * spacingSeconds })),
+): Promise<Map<string, Score>> {
+  const people = [...groupBy(rows, ({ window }) => window.subject).values()].map((own) =>
+    own.map(({ id, window }, index) => ({ id, window, second: window.second ?? index * spacingSeconds })),
   );
-  const groups: Scheduled[][] = [];
-  for (const it of all.sort((a, b) => a.second - b.second)) {
-    const last = groups.at(-1);
-    if (last?.[0]?.second === it.second) last.push(it);
-    else groups.push([it]);
-  }
-  return groups;
+  const toSubmission = ({ window }: { readonly window: RecordedWindow }, person: number) => ({
+    // The number of the person instead of the name, because an id allows fewer characters than a file.
+    ...identify(`${toId(name)}-${person + 1}`, window),
+    ...Object.fromEntries(
+      Object.entries(window.values).filter(([signal]) => !(withheld as readonly string[]).includes(signal)),
+    ),
+  });
+  const afterSecond = hasBaseline ? undefined : () => service.eraseBaselines();
+  const answers = await playLive(service, people, toSubmission, { onAnswer, afterSecond });
+  // Separates the rows of the next variant.
+  service.advance(spacingSeconds);
+  return new Map(answers.flat().map(({ reading, answer }) => [reading.id, toScore(answer.stress_score)]));
 }
 
 /** Converts text to an id: visible ASCII without spaces. */

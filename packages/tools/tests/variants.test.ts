@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { findSide } from '../../packages/tools/evaluate/protocol/tasks.js';
-import { sampleRecording } from '../../testkit/sample-recording.js';
-import { variantsFor } from '../../packages/tools/evaluate/scores/variants.js';
-import { readWindows } from '../../packages/tools/recordings/read-windows.js';
+import { findSide } from '../evaluate/protocol/tasks.js';
+import { sampleRecording } from '../../../testkit/sample-recording.js';
+import { variantsFor } from '../evaluate/scores/variants.js';
+import { readWindows } from '../recordings/read-windows.js';
 
 const header = 'subject,task,label,heart_rate,sdnn\n';
 
