@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSeverityTexts } from '../../../packages/text/training/severity.js';
+import { readOwnTexts, readSeverityTexts } from '../../../packages/text/training/severity.js';
 import { groupBy } from '../../../packages/tools/group-by.js';
 import { released } from './left-out.js';
 import { type Figures, shareLine, toFigures } from './lines.js';
@@ -53,7 +53,10 @@ export function measureLanguages(data: string): Figures[] {
     shareLine(`English mistaken, ${name}`, of, isForeign, { max: 0.003 }, 2);
   const isShort = ({ text }: Text) => text.length < 25;
   const isUnknown = ({ text }: Text) => analyze(text).check.isUnknown ?? false;
-  const long = readKnown().filter(({ text }) => !/\p{Script=Latin}/u.test(text) || countWords(text) >= foreignWordsMin);
+  // The texts from which the lists of words were made.
+  const long = readOwnTexts('languages').filter(
+    ({ text }) => !/\p{Script=Latin}/u.test(text) || countWords(text) >= foreignWordsMin,
+  );
   const recognized = toFigures('recognition of languages', [
     [
       english('data files', publicTexts),
@@ -71,25 +74,16 @@ export function measureLanguages(data: string): Figures[] {
 
 /** Reads a set: a folder per language with a file per kind, or a table of language, kind and text. */
 function readSet(set: string): ForeignText[] {
-  const folder = join(ownFolder, 'languages-dangers');
-  if (set !== 'third')
-    return readLines(join(folder, `${set}.tsv`)).map((line) => {
-      const [language = '', kind = '', text = ''] = line.split('\t');
-      return { language, kind, text };
-    });
-  return listFiles(join(folder, set)).flatMap((file) => {
-    const [language = '', kind = ''] = file.replace('.txt', '').split('/');
-    return readLines(join(folder, set, file)).map((text) => ({ language, kind, text }));
+  const side = `languages-dangers/${set}`;
+  if (set === 'third')
+    return readdirSync(join(ownFolder, side)).flatMap((language) =>
+      readOwnTexts(`${side}/${language}`).map(({ kind, text }) => ({ language, kind: basename(kind), text })),
+    );
+  const lines = readFileSync(join(ownFolder, `${side}.tsv`), 'utf8').split('\n');
+  return lines.filter(Boolean).map((line) => {
+    const [language = '', kind = '', text = ''] = line.split('\t');
+    return { language, kind, text };
   });
 }
 
-/** Reads the texts in other languages from which the lists of words were made. */
-function readKnown(): Text[] {
-  const folder = join(ownFolder, 'languages');
-  return listFiles(folder).flatMap((file) => readLines(join(folder, file)).map((text) => ({ text })));
-}
-
-const listFiles = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.txt'));
-const readLines = (path: string) => readFileSync(path, 'utf8').split('\n').filter(Boolean);
 const countWords = (text: string) => text.split(/\s+/).filter(Boolean).length;

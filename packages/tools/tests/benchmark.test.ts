@@ -10,7 +10,7 @@ import { type Input, type TaskName, taskNames, tasks } from '../evaluate/protoco
 import { writeScores } from '../evaluate/scores/scores-file.js';
 import { readRows } from '../evaluate/protocol/wearers.js';
 import { areaOfLabel } from '../evaluate/protocol/weeks.js';
-import { startEvaluatedService } from '../evaluate/scores/service.js';
+import { withEvaluatedService } from '../evaluate/scores/service.js';
 import { seededRandom } from '../terminal/scenes.js';
 import { expect, test } from '../../../testkit/test.js';
 import { root, runTools } from './run-tools.js';
@@ -78,8 +78,7 @@ async function run(task: TaskName, { folder, scores }: { folder?: string; scores
 
 test('the scores of this service as a CSV get the figures that it gets without a CSV, in the form of the schema', async () => {
   const folder = await writeData();
-  const service = await startEvaluatedService({ root });
-  const scores = await scoreRows('live', service, load('speech'), () => {}).finally(service.close);
+  const scores = await withEvaluatedService({ root }, (it) => scoreRows('live', it, load('speech'), () => {}));
   const own = await run('speech', { folder });
   const ofFile = await run('speech', { folder, scores: writeScores(scores) });
   expect(own).toMatchObject({ scored_by: `realtime-state-service ${manifest.version}`, rows: 60, groups: 3 });
@@ -93,8 +92,7 @@ test('the scores of this service as a CSV get the figures that it gets without a
 });
 
 test('this service scores messages, reported minutes and weeks', async () => {
-  const service = await startEvaluatedService({ root });
-  try {
+  await withEvaluatedService({ root }, async (service) => {
     const score = (task: TaskName, input = load(task)) => scoreRows(tasks[task].play, service, input, () => {});
     const messages = await score('texts');
     expect(measure(load('texts').rows, messages)).toMatchObject({ rows: 4, auc: { value: 1 } });
@@ -109,9 +107,7 @@ test('this service scores messages, reported minutes and weeks', async () => {
     ]);
     const weeks = await score('weeks', { rows, events });
     expect([...weeks].filter(([, it]) => it.isStressed).map(([id]) => id)).toEqual([`${person}:work`]);
-  } finally {
-    await service.close();
-  }
+  });
 });
 
 test('random scores have an AUC of about one half, and a stated state takes precedence over the score', async () => {

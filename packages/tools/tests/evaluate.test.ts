@@ -3,13 +3,24 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { sampleRecording } from '../../../testkit/sample-recording.js';
 import { evaluateRecording } from '../evaluate/evaluate.js';
-import { readRecording } from '../evaluate/protocol/recording.js';
+import { readRecording, type RecordingOptions } from '../evaluate/protocol/recording.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { root, runTools } from './run-tools.js';
 
 const run = (...args: string[]) => runTools('evaluate', ...args);
 const stressors = { columns: {}, stressedLabels: ['stressor'] };
+
+/** Returns the tables, and the last line of the progress. */
+async function evaluateHere(csv: string, options: RecordingOptions) {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    const text = await evaluateRecording(readRecording(csv, options), {}, { root });
+    return { text, progress: written.mock.lastCall?.[0] };
+  } finally {
+    written.mockRestore();
+  }
+}
 
 /** Three people with foreign column names: ten minutes of rest, then ten minutes of an exam. */
 const own = [
@@ -27,11 +38,9 @@ const ownOptions = {
 };
 
 test('a recording with own columns and labels gets an AUC and states per label', async () => {
-  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const text = await evaluateRecording(readRecording(own, ownOptions), {}, { root });
+  const { text, progress } = await evaluateHere(own, ownOptions);
   // 60 readings of four variants.
-  expect(progress).toHaveBeenLastCalledWith('240/240 readings\n');
-  progress.mockRestore();
+  expect(progress).toBe('240/240 readings\n');
   expect(text).toContain('60 readings of 3 people through the running service, in the recorded order, at the recorded');
   expect(text).toContain('stressors (Prüfung) against rest (all other labels)');
   const row = /^personal +(\d\.\d+) +(\d\.\d+)–(\d\.\d+) +(\d+) % +(\d+) % /m.exec(text)?.slice(1).map(Number) ?? [];
@@ -116,7 +125,7 @@ test.each([
 
 test('control characters in labels and subjects do not reach the table', async () => {
   const csv = `subject,label,heart_rate\n"a\u001b[31m\nb",stressor\u0007,90\n"a\u001b[31m\nb",<rest>&,60\n`;
-  const text = await evaluateRecording(readRecording(csv, stressors), {}, { root });
+  const { text } = await evaluateHere(csv, stressors);
   expect(text).not.toContain('\u001b');
   expect(text).not.toContain('\u0007');
 });

@@ -21,7 +21,6 @@ export interface EvaluatedService {
   readTriggers(subjectId: string): Promise<TriggerProfile>;
   /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface ServiceOptions {
@@ -31,8 +30,14 @@ export interface ServiceOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Starts a service without limits, which stores readings for ten years. Its clock starts on 5 January 2026 at 09:00 UTC. */
-export async function startEvaluatedService({ root, signal }: ServiceOptions): Promise<EvaluatedService> {
+/**
+ * Runs work on a service without limits, which stores readings for ten years and ends with the work. Its clock starts on 5 January
+ * 2026 at 09:00 UTC.
+ */
+export async function withEvaluatedService<T>(
+  { root, signal }: ServiceOptions,
+  work: (service: EvaluatedService) => Promise<T>,
+): Promise<T> {
   let nowMs = Date.UTC(2026, 0, 5, 9);
   const settings = (folder: string) => ({ ...unlimited, TEST_CLOCK_FILE: setClock(folder, nowMs) });
   const service = await startLocalService({ root, name: 'evaluation', settings });
@@ -40,7 +45,7 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
   // Each request in progress listens, and listeners stay until their request is collected.
   if (signal) setMaxListeners(0, signal);
   const call = signal && { signal };
-  return {
+  const evaluated: EvaluatedService = {
     now: () => nowMs,
     advance(seconds) {
       nowMs += seconds * 1000;
@@ -60,17 +65,8 @@ export async function startEvaluatedService({ root, signal }: ServiceOptions): P
       database.exec('DELETE FROM subjects');
       database.close();
     },
-    close: service.close,
   };
-}
-
-/** Runs work on a service that ends with it. */
-export async function withEvaluatedService<T>(
-  place: ServiceOptions,
-  work: (service: EvaluatedService) => Promise<T>,
-): Promise<T> {
-  const service = await startEvaluatedService(place);
-  return work(service).finally(service.close);
+  return work(evaluated).finally(service.close);
 }
 
 /** Recordings are replayed much faster than real time, and may be years old. */
