@@ -2,22 +2,20 @@
  * Scores the texts of `tools benchmark` with models that were not trained on them, and writes the CSV for `--scores`. The released
  * models know these texts, and the training is no part of the released program.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { type Score, toScore } from '../../packages/tools/evaluate/figures/figures.js';
 import { scoreAreas } from '../../packages/tools/evaluate/scores/own-scores.js';
-import { tasks } from '../../packages/tools/evaluate/protocol/tasks.js';
+import { type Read, tasks } from '../../packages/tools/evaluate/protocol/tasks.js';
 import { writeScores } from '../../packages/tools/evaluate/scores/scores-file.js';
 import { answer, simulateWeeks } from '../../packages/tools/evaluate/protocol/weeks.js';
+import { readFrom } from '../../packages/tools/read-text.js';
 import { save } from '../../packages/tools/terminal/save.js';
 import { launch } from '../../testkit/launch.js';
 import { liveThrough } from './support/weeks-run.js';
 import { type LeftOut, trainWithoutFolds } from './text/left-out.js';
 import { playTurns } from './text/state.js';
 
-type Read = (file: string) => string;
 const scorers = { texts: scoreTexts, weeks: scoreWeeks };
 
 interface Options {
@@ -38,7 +36,7 @@ void launch(command);
 
 async function evaluate({ task, data, out, models }: Options): Promise<void> {
   const leftOut = await trainWithoutFolds(data, models);
-  const scores = scorers[task]((file) => readFileSync(join(data, file), 'utf8'), leftOut);
+  const scores = scorers[task](readFrom(data), leftOut);
   await save(out, writeScores(scores), '--out');
 }
 

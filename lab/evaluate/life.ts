@@ -2,8 +2,6 @@
  * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
  * Runs the functions of ingest in this process. Beside the results are those of release 1.0.0, measured once. Intervals are 95 % percentile intervals over people.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { measure, toScore } from '../../packages/tools/evaluate/figures/figures.js';
@@ -17,6 +15,7 @@ import {
 } from '../../packages/tools/evaluate/figures/statistics.js';
 import { tasks } from '../../packages/tools/evaluate/protocol/tasks.js';
 import { readWearers, type Wearer } from '../../packages/tools/evaluate/protocol/wearers.js';
+import { readFrom } from '../../packages/tools/read-text.js';
 import { figureColumns, formatTable, percent, type TableRow } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { computeConfidenceArea, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
@@ -56,7 +55,7 @@ const command = new Command('evaluate:life')
 void launch(command);
 
 async function evaluate({ data, seeds = [], markdown }: Options): Promise<void> {
-  const read = (name: string) => readFileSync(join(data, name), 'utf8');
+  const read = readFrom(data);
   const peopleOf = (task: 'stressid' | 'speech' | 'stress-predict') => groupPeople(tasks[task].load(read).rows);
   const [windows, speakers] = [peopleOf('stressid'), peopleOf('speech')];
   const sets = {

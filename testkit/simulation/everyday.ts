@@ -17,7 +17,7 @@ export function playClaim(player: Player, claim: Claim, seeds: readonly number[]
  * Plays the stream of one seed once per density, in parallel. A density of 5 sends every fifth heart rate. Returns the
  * responses per density.
  */
-export function playDensities(
+function playDensities(
   player: Player,
   claim: Claim,
   seed: number,

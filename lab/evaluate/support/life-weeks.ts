@@ -1,20 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { type Counts, estimate, printEstimate, quotient } from '../../../packages/tools/evaluate/figures/statistics.js';
+import { readWorld } from '../../../packages/tools/evaluate/protocol/weeks.js';
 import { groupBy } from '../../../packages/tools/group-by.js';
+import { readFrom } from '../../../packages/tools/read-text.js';
 import { mapWithProgress } from '../../../packages/tools/terminal/progress.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
-import { readWearers } from '../../../testkit/simulation/days.js';
-import { readStreams } from '../../../testkit/simulation/stream.js';
 import { type Life, liveTwice, type Remembered, type Sharing } from './weeks-run.js';
 import { judgeMessages } from './weeks-texts.js';
-import {
-  type LifeOptions,
-  measureRises,
-  simulateLives,
-  startMs,
-} from '../../../packages/tools/evaluate/protocol/weeks-world.js';
+import { type LifeOptions, simulateLives, startMs } from '../../../packages/tools/evaluate/protocol/weeks-world.js';
 
 const [calmFromDay, weeksDays, dayMs, peopleMax] = [14, 21, 86_400_000, 6];
 const calmFromMs = startMs + calmFromDay * dayMs;
@@ -28,9 +21,7 @@ interface Run {
 
 /** Returns what Trigger Memory finds from the heart rate alone, with intervals over wearers. */
 export async function judgeWeeks(data: string, seeds: readonly number[], sharing: Sharing): Promise<TableRow[]> {
-  const read = (name: string) => readFile(join(data, name), 'utf8');
-  const wearers = readWearers(await read('wearers_dev.csv'));
-  const rises = measureRises(readStreams(await read('wrist_dev.csv')) ?? []);
+  const { wearers, rises } = readWorld(readFrom(data));
   const days = [weeksDays, weeksDays] as const;
   const runs = await mapWithProgress(seeds, 'seeds of the weeks', (seed): Run => {
     const messages = judgeMessages(data, seed);

@@ -23,8 +23,6 @@ export type Sharing = (typeof sharings)[number];
 /** What Trigger Memory says about a person at the end, by topic. */
 export interface Remembered {
   readonly life: Life;
-  /** All topics that were sighted. */
-  readonly known: ReadonlySet<string>;
   readonly active: ReadonlySet<string>;
   /** Topics named in at least two turns with a rise. */
   readonly stressful: ReadonlySet<string>;
@@ -86,7 +84,7 @@ function liveUntil(
 function remember(life: Life, { ingest: { triggers, readProfile }, risen }: Weeks): Remembered {
   const active = [...triggers].filter(([, { status }]) => status === 'active').map(([topic]) => topic);
   const stressful = [...risen].filter(([, count]) => count >= risenTurnsMin).map(([topic]) => topic);
-  const sets = { known: new Set(risen.keys()), active: new Set(active), stressful: new Set(stressful) };
+  const sets = { active: new Set(active), stressful: new Set(stressful) };
   return { life, ...sets, triggers, profile: readProfile() };
 }
 

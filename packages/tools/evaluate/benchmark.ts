@@ -1,8 +1,7 @@
 /** Measures any method on public recordings with labels, as the protocol says. Standard output contains only the result. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parsing, readText } from '../read-text.js';
+import { parsing, readFrom, readText } from '../read-text.js';
 import { untilSignal } from '../stop-on-signals.js';
 import { withProgress } from '../terminal/progress.js';
 import { requireWritable, save } from '../terminal/save.js';
@@ -62,6 +61,7 @@ export async function benchmark(options: BenchmarkOptions, root: URL): Promise<v
 async function measureTask(name: TaskName, options: BenchmarkOptions, place: ServiceOptions): Promise<Result> {
   const task: Task = tasks[name];
   const { data, ...input } = loadTask(name, options.data);
+  const compared = input.rows.filter(({ side }) => side !== undefined);
   const file = options.scores;
   const own = file === undefined;
   const scores = own ? await scoreWithService(task, input, place) : loadScores(file, input);
@@ -69,7 +69,7 @@ async function measureTask(name: TaskName, options: BenchmarkOptions, place: Ser
     ...{ protocol: protocol.id, version: protocol.version, task: name, title: task.title, split: task.split },
     scored_by: own ? `realtime-state-service ${readVersion(place.root)}` : (options.name ?? 'scores of a file'),
     ...(own && task.seen !== undefined && { optimistic: task.seen }),
-    ...round(measure(input.rows, scores)),
+    ...round(measure(compared, scores)),
     data,
   };
 }
@@ -85,14 +85,7 @@ function round({ rows, groups, ...estimates }: Figures): Figures {
 
 function loadTask(name: TaskName, folder: string): Loaded {
   const task: Task = tasks[name];
-  const data = new Map<string, string>();
-  const read = (file: string) => {
-    const content =
-      data.get(file) ??
-      readText(`${file} in --data ${folder}`, join(folder, file), ': docs/evaluation.md lists its source');
-    data.set(file, content);
-    return content;
-  };
+  const read = readFrom(folder);
   const digest = (text: string) => createHash('sha256').update(text).digest('hex');
   const digests = task.files.map((file) => ({ file, sha256: digest(read(file)) }));
   const input = parsing(`cannot use ${task.files.join(', ')} in --data ${folder}`, () => {

@@ -34,7 +34,8 @@ const files: Readonly<Record<string, string>> = {
   ),
   'nurses_dev.csv': csv(
     'subject,utc_minute,heart_rate,motion_g',
-    range(40).map((at) => ['n', `2020-04-14T17:${10 + at}`, at < 20 ? 70 : 95, '']),
+    // Nobody asked the second nurse.
+    ['n', 'm'].flatMap((who) => range(40).map((at) => [who, `2020-04-14T17:${10 + at}`, at < 20 ? 70 : 95, ''])),
   ),
   'nurses_labels_dev.csv': csv('subject,utc_from,utc_to,stress', [
     ['n', '2020-04-14T17:10', '2020-04-14T17:20', 'none'],
@@ -146,7 +147,8 @@ test.each(taskNames)('the template of %s has each row and no label, and becomes 
   expect(load(task).rows.filter(({ id }) => !ids.has(id))).toEqual([]);
   await expect(run(task, { folder, scores: template })).rejects.toThrow(/^cannot use .* rows have no score, e\.g\. /);
   const scored = template.replace(/,$/gm, ',50');
-  expect((await run(task, { folder, scores: scored })).auc.value).toBe(0.5);
+  const groups = new Set(load(task).rows.flatMap(({ side, group }) => (side ? [group] : []))).size;
+  expect(await run(task, { folder, scores: scored })).toMatchObject({ groups, auc: { value: 0.5 } });
 });
 
 const header = 'person,time,score\n';

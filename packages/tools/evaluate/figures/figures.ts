@@ -28,7 +28,7 @@ export function toScore(score: number): Score {
   return { score, isStressed: score >= stressedMin };
 }
 
-/** Compares the rows of both sides. A group without such rows is resampled too. */
+/** Compares the rows of both sides. Each group of `rows` is resampled, also one without a row that is compared. */
 export function measure(rows: readonly Row[], scores: ReadonlyMap<string, Score>): Figures {
   const groups = [...groupBy(rows, ({ group }) => group).values()].map((its) =>
     its.filter(({ side }) => side !== undefined),

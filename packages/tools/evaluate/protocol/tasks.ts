@@ -119,18 +119,15 @@ export function findSide({ label, task }: RecordedWindow): Row['side'] {
   return label === 'rest' && task !== 'Breathing' ? 'rest' : undefined;
 }
 
-/** Rows without the column `time` are two minutes apart. */
-export const heartFormat: RecordingFormat = {
-  names: {},
-  required: ['subject', 'label'],
-  optional: ['task', 'time', 'heart_rate', 'sdnn', 'rmssd'],
-};
-
+/** Rows are two minutes apart if no column of times is required and none is named `time`. */
 function readHearts(csv: string, time?: string): RecordedWindow[] {
-  const { required, optional } = heartFormat;
-  const timed: RecordingFormat = { names: { time: time ?? 'time' }, required: [...required, 'time'], optional };
+  const format: RecordingFormat = {
+    names: { time: time ?? 'time' },
+    required: time === undefined ? ['subject', 'label'] : ['subject', 'label', 'time'],
+    optional: ['task', 'time', 'heart_rate', 'sdnn', 'rmssd'],
+  };
   const counts = new Map<string, number>();
-  return readWindows(csv, time === undefined ? heartFormat : timed)
+  return readWindows(csv, format)
     .filter(({ values }) => Object.keys(values).length > 0)
     .map((window) => {
       const index = counts.get(window.subject) ?? 0;

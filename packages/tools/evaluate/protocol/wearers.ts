@@ -32,7 +32,7 @@ export function readWearers(csv: string): Wearer[] {
   }));
 }
 
-export interface StressReport {
+interface StressReport {
   readonly person: string;
   readonly fromMs: number;
   readonly toMs: number;

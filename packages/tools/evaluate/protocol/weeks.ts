@@ -1,7 +1,7 @@
 import type { Row } from './rows.js';
 import type { Read } from './tasks.js';
-import { readRows, readStreams, readWearers } from './wearers.js';
-import { type Area, type Life, measureRises, type Message, simulateLives, startMs } from './weeks-world.js';
+import { readRows, readStreams, readWearers, type Wearer } from './wearers.js';
+import { type Area, type Life, measureRises, type Message, type Rise, simulateLives, startMs } from './weeks-world.js';
 
 /** No constant of this service was chosen on these seeds. */
 const seeds = [101, 102];
@@ -44,13 +44,20 @@ export function simulateWeeks(read: Read): {
   readonly lives: readonly Life<Sentence>[];
   readonly events: readonly WeekEvent[];
 } {
-  const wearers = readWearers(read('wearers_dev.csv'));
-  const rises = measureRises(readStreams(read('wrist_dev.csv')) ?? []);
+  const { wearers, rises } = readWorld(read);
   const sentences = readSentences(read);
   const lives = seeds.flatMap((seed) =>
     simulateLives(wearers, rises, sentences, seed).map((life) => ({ ...life, person: `${life.person}-${seed}` })),
   );
   return { lives, events: lives.flatMap(listEvents).sort((a, b) => a.second - b.second) };
+}
+
+/** Reads the days of the wearers, and the rises of the heart rate in stress. */
+export function readWorld(read: Read): { readonly wearers: Wearer[]; readonly rises: Rise[] } {
+  return {
+    wearers: readWearers(read('wearers_dev.csv')),
+    rises: measureRises(readStreams(read('wrist_dev.csv')) ?? []),
+  };
 }
 
 /** Returns stressors with an area, and small talk. */
