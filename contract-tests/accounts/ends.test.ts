@@ -6,7 +6,9 @@ import { revokeKey, rotateKey } from '../../src/keys/manage.js';
 import { createSourceKey } from '../../src/keys/source-keys.js';
 import { allScopes } from '../../src/keys/scopes.js';
 import { findOperation } from '../../src/operations/index.js';
+import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { createKeyTable } from '../../src/store/keys.js';
+import { digestsOf } from '../../testkit/alerts.js';
 import { startAuthorizationServer } from '../../testkit/authorization-server.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { requestsById } from '../../testkit/documented-requests.js';
@@ -21,7 +23,7 @@ const [halfHour, hour, day] = [1_800, 3_600, 86_400];
 /** The own end of what is stored: after the end of a rotated key. */
 const own = 2 * day;
 const ofKey = { 'key expires': halfHour, 'key revoked': 0, 'key rotated': own, 'key rotated now': own };
-const ofPerson = { alone: own, 'person erased': 0, removed: 0 };
+const ofPerson = { alone: own, 'person erased': 0, 'person erased by 1.0.0': 0, removed: 0 };
 
 /** The ends that each kind of credential can have, and after how many seconds the credential ends then. */
 const ends: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -220,6 +222,11 @@ test('every credential ends in time on every process, with its API key, and is l
     'key rotated': ({ keyId }) => rotateKey(keys, keyId, false, clock.nowMs),
     'key rotated now': ({ keyId }) => rotateKey(keys, keyId, true, clock.nowMs),
     'person erased': ({ person }) => remove(`/v1/subjects/${person}`),
+    // It does not know the credential, which therefore remains in its table.
+    async 'person erased by 1.0.0'({ person: id }) {
+      const digests = digestsOf(one)(one.accountId, { kind: 'subject', id });
+      await one.store.transact((scopeOf) => createErasedIdTable(scopeOf(one.accountId)).add(digests, clock.nowMs));
+    },
     removed: ({ row, person }) =>
       remove(row && 'opened_at' in row ? `/v1/subjects/${person}/links/${row.id}` : `/v1/source-keys/${row?.id}`),
     'link removed': ({ person, linkId }) => remove(`/v1/subjects/${person}/links/${linkId}`),
@@ -285,7 +292,10 @@ test('every credential ends in time on every process, with its API key, and is l
       clock.nowMs = nowMs;
       const isEnded = (it: Case) => startMs + it.seconds * 1000 <= nowMs;
       expect(await observe()).toEqual(expected(isEnded));
-      const listed = (await keys.listMade(nowMs, account)).filter(({ id }) => all.some(({ row }) => row?.id === id));
+      const isKnown = all.filter(({ end }) => end !== 'person erased by 1.0.0');
+      const listed = (await keys.listMade(nowMs, account)).filter(({ id }) =>
+        isKnown.some(({ row }) => row?.id === id),
+      );
       expect(listed).toHaveLength(all.filter((it) => it.row && !isEnded(it)).length);
     }
     await expectRefused(endsAfter(seconds));
