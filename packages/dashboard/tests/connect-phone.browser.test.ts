@@ -1,10 +1,10 @@
 import decodeQR from 'qr/decode.js';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
 import { barriers, flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { makeAccount } from '../../../testkit/calls.js';
 import { metric, postByDeepLink } from '../../../testkit/phone.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
+import { expect, test } from '../../../testkit/test.js';
 
 const publicUrl = 'https://state.example.com';
 const person = 'p-new';
@@ -128,8 +128,7 @@ test('other apps get a URL with the key, and the time zone of the phone where th
   await card.getByText(/^Connected: Apple Shortcuts sends samples, seen at \d\d:\d\d\.$/).waitFor();
 });
 
-test('without PUBLIC_URL or the scope, the card says what to do', async () => {
-  const service = await startTestService();
+test('without PUBLIC_URL or the scope, the card says what to do', async ({ service }) => {
   const { card } = await open(service);
   await card.getByText('start the service with PUBLIC_URL').waitFor();
   expect(await card.getByRole('button', { name: 'Connect' }).isVisible()).toBe(false);

@@ -9,6 +9,7 @@ import { seededRandom } from '../../tools/terminal/scenes.js';
 import { flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import { client, Clock, startTestService, type TestService } from '../../../testkit/service.js';
 import { backfill, dayMs, weekEnv } from '../../../testkit/week.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 type Agreement = Schema<'Agreement'>;
 
@@ -51,18 +52,6 @@ async function reportWeek({ url, key, clock }: TestService, people: number): Pro
     // Of one person, one report per minute counts.
     clock.advance(60);
   }
-}
-
-async function open({ url, key }: Pick<TestService, 'url' | 'key'>, page: Page, fragment: string): Promise<void> {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/${fragment}`);
-}
-
-async function readAgreement({ request }: TestService, path: string): Promise<Agreement> {
-  const { status, body } = await request(path);
-  expect(status).toBe(200);
-  return body;
 }
 
 const line = (page: Page) => page.locator('.agreement-line').innerText();
@@ -117,11 +106,10 @@ test(
     // The reports end before the present time of the page.
     service.clock.advance(-7_200);
     await reportWeek(service, 6);
-    const account = await readAgreement(service, '/v1/agreement');
-    const person = await readAgreement(service, '/v1/subjects/p0/agreement');
+    const account: Agreement = await service.get('/v1/agreement');
+    const person: Agreement = await service.get('/v1/subjects/p0/agreement');
     expect([account.status, person.status]).toEqual(['measured', 'not_enough_reports']);
-    const { page, complaints } = await openBrowser(service.url);
-    await open(service, page, '#/people');
+    const { page, complaints } = await openDashboard(service, 'people');
     const summary = page.locator('.agreement-home summary');
     await expect.poll(() => line(page)).toContain('6 people');
     expect(await page.locator('.calibration').first().isVisible()).toBe(false);
@@ -145,7 +133,7 @@ test(
       service.clock.advance(60);
     }
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
-    await expectShown(page, await readAgreement(service, '/v1/subjects/p0/agreement'));
+    await expectShown(page, await service.get('/v1/subjects/p0/agreement'));
     expect(complaints).toEqual([]);
   },
   everyLookMs,
@@ -154,8 +142,7 @@ test(
 test('by keyboard, a report about a session is stored only after a number was chosen, with its time and note', async () => {
   const service = await start();
   const { stress_score, state } = await service.read({ session_id: 'shown', subject_id: 'anna', tone: 'tense' });
-  const { page, complaints } = await openBrowser(service.url, { viewport: narrow });
-  await open(service, page, '#/sessions/shown');
+  const { page, complaints } = await openDashboard(service, 'sessions/shown', { viewport: narrow });
   const reports = async (): Promise<Array<Schema<'Feedback'>>> => (await service.request('/v1/feedback')).body.feedback;
   const chosen = page.locator('.stress input:checked');
   await page.getByRole('button', { name: 'Store report' }).focus();
@@ -185,8 +172,7 @@ test('by keyboard, a report about a session is stored only after a number was ch
 test('a report about a person appears in the agreement, and one without a score says so', async () => {
   const service = await start();
   await service.read({ subject_id: 'anna', tone: 'tense', timestamp: service.clock.at(-100) });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/subjects/anna');
+  const { page } = await openDashboard(service, 'subjects/anna');
   await expect.poll(() => line(page)).toBe('No reports yet.');
   expect(await page.locator('.agreement').innerText()).toMatch(/^Store a report/);
   await page.getByRole('radio', { name: '0', exact: true }).check();
@@ -210,8 +196,7 @@ test('a report about a session whose readings are too old says that no score was
   const service = await startTestService({ clock });
   await service.read({ session_id: 'past', tone: 'tense' });
   clock.nowMs = Date.now();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/past');
+  const { page } = await openDashboard(service, 'sessions/past');
   await page.getByText(/^Ended 1 h ago$|^Ended 59 min ago$/).waitFor();
   await page.getByRole('radio', { name: '3', exact: true }).check();
   await page.getByRole('button', { name: 'Store report' }).click();
@@ -237,8 +222,7 @@ async function startWithScopes(scopes: readonly Scope[]) {
 test('a key without the scope feedback reads the agreement, and its report is rejected with the missing scope', async () => {
   const service = await startWithScopes(['read']);
   await service.read({ session_id: 'shown', subject_id: 'anna', tone: 'tense' });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/people');
+  const { page } = await openDashboard(service, 'people');
   await expect.poll(() => line(page)).toBe('No reports yet.');
   for (const fragment of ['#/sessions/shown', '#/subjects/anna']) {
     await page.goto(`${service.url}/dashboard/${fragment}`);

@@ -4,22 +4,17 @@ import { createStateClient, type Submission } from '../../client/src/index.js';
 import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { allScopes } from '../../../src/keys/scopes.js';
 import { makeAccount } from '../../../testkit/calls.js';
-import { Clock, client, shareTestService, type TestService } from '../../../testkit/service.js';
+import { client, realTime, shareTestService, type TestService } from '../../../testkit/service.js';
 import { backfill, dayMs, weekEnv } from '../../../testkit/week.js';
+import { enterDashboard, openDashboard } from '../../../testkit/dashboard.js';
 
 const eventually = <Value>(read: () => Value) => expect.poll(read);
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
 const env = { ...weekEnv, MAX_TIMESTAMP_AGE_SECONDS: '3600', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
-const start = shareTestService({ env, clock: Object.assign(new Clock(), { now: Date.now }) });
+const start = shareTestService({ env, clock: realTime() });
 /** A state lasts five minutes, so half of each hour is measured. */
 const spacingMs = 600_000;
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
-
-async function open({ url, key }: TestService, page: Page, fragment: string) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.locator('.live.connected').waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/${fragment}`);
-}
 
 /** Stores quiet readings of anna of all hours of the days before today, and of the present hour. */
 async function sendDays({ url, key }: TestService, days: number): Promise<void> {
@@ -53,8 +48,7 @@ test('the page of a person says the state and its reasons in one sentence, then 
   const service = await start();
   await sendDays(service, 5);
   await sendStress(service);
-  const { page, complaints } = await openBrowser(service.url, { timezoneId: 'UTC' });
-  await open(service, page, '#/subjects/anna');
+  const { page, complaints } = await openDashboard(service, 'subjects/anna', { timezoneId: 'UTC' });
   const { body } = await service.request('/v1/state?subject_id=anna');
   await eventually(() => sentenceOn(page)).toMatch(
     /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, an active trigger)?\.$/,
@@ -85,8 +79,7 @@ test('the page of a person says the state and its reasons in one sentence, then 
 test('what is not known is drawn so: one reading has no duration, a baseline is hatched, a first day has a warning', async () => {
   const service = await start();
   await service.read({ session_id: 'chat', subject_id: 'ben', timestamp: ago(20), heart_rate: 150, tone: 'hostile' });
-  const { page, complaints } = await openBrowser(service.url, { viewport: phone });
-  await open(service, page, '#/subjects/ben');
+  const { page, complaints } = await openDashboard(service, 'subjects/ben', { viewport: phone });
   await eventually(() => sentenceOn(page)).toMatch(
     /in one reading at \d\d:\d\d; .*heart rate 150, usual one not learned yet/,
   );
@@ -118,8 +111,7 @@ test('an unknown state is gray and named unknown, also in the chart', async () =
       heart_rate: 120,
       activity_level: 'vigorous',
     });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/subjects/cleo');
+  const { page } = await openDashboard(service, 'subjects/cleo');
   await eventually(() => sentenceOn(page)).toBe('State unknown: no signal counts now.');
   const color = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
@@ -145,7 +137,7 @@ test('a person and a session have names in this browser, per account, which forg
   const { page, complaints } = await openBrowser(service.url);
   const sent: string[] = [];
   page.on('request', (it) => sent.push(`${it.url()} ${it.postData() ?? ''}`));
-  await open(service, page, '#/subjects/p-1');
+  await enterDashboard(page, service, 'subjects/p-1');
   await page.getByRole('button', { name: 'Name …' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Anna <b>');
   await page.getByRole('button', { name: 'Store', exact: true }).click();
@@ -188,8 +180,7 @@ test('500 people: those that need attention come first with the rule, and search
   });
   const client = createStateClient({ baseUrl: service.url, key: service.key });
   expect((await client.ingestBatch(lines)).rejected).toBe(0);
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/people');
+  const { page, complaints } = await openDashboard(service, 'people');
   await page.getByText(/^500 people, \d+ of them need attention$/).waitFor();
   const names = () => page.locator('.rows .name').allInnerTexts();
   await eventually(async () => (await page.locator('.group').allInnerTexts())[0]).toMatch(

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { barriers, desktop, flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import { startMain } from '../../../testkit/process.js';
-import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
+import { Clock, realTime, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 const subject_id = 'person-1';
 const start = shareTestService({
-  clock: Object.assign(new Clock(), { now: Date.now }),
+  clock: realTime(),
   env: { MAX_TIMESTAMP_AGE_SECONDS: '3600' },
 });
 const texts = [
@@ -19,12 +20,6 @@ const texts = [
   'My husband and I fight every day.',
 ];
 const ai_response = 'Tell me more about it.';
-
-async function open({ url, key }: { readonly url: string; readonly key: string }, page: Page, sessionId: string) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.locator('.live.connected').waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/#/sessions/${sessionId}`);
-}
 
 /** Returns a manual clock. The browser follows the real time, which the service sends in the header Date. */
 function startedAgo(seconds: number): TestService['clock'] {
@@ -60,8 +55,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
   const service = await startTestService({ clock: startedAgo(3 * 3600) });
   await sendConversation(service, 'past', 60);
   await service.read({ session_id: 'point', tone: 'tense' });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, 'past');
+  const { page, complaints } = await openDashboard(service, 'sessions/past');
   await page.getByText(/^Ended 2 h ago$/).waitFor();
   await page.getByText('None: the newest reading is older than 5 minutes.').waitFor();
   expect(await page.locator('.action, .recommendation').filter({ visible: true }).count()).toBe(0);
@@ -104,8 +98,7 @@ test('a session that ended hours ago is grey, has no recommendation, and its cha
 test('by keyboard, the chart names the topics of a reading, and the subject opens the page of the person', async () => {
   const service = await startTestService({ clock: startedAgo(100) });
   await sendConversation(service, 'live', 20);
-  const { page } = await openBrowser(service.url, { viewport: narrow });
-  await open(service, page, 'live');
+  const { page } = await openDashboard(service, 'sessions/live', { viewport: narrow });
   await page.getByRole('img', { name: /20 readings/ }).waitFor();
   expect(await page.title()).toMatch(/^\d+ (stressed|acute stress) · live – /);
   const buttons = page.locator('.top a:visible, .top button:visible');
@@ -132,8 +125,7 @@ test('a session ends on the page when its signals are too old, and a new reading
   // A session ends after 300 s.
   const timestamp = new Date(Date.now() - 285_000).toISOString();
   await service.read({ session_id: 'ends', timestamp, heart_rate: 110, tone: 'hostile' });
-  const { page } = await openBrowser(service.url);
-  await open(service, page, 'ends');
+  const { page } = await openDashboard(service, 'sessions/ends');
   await page.getByText(/De-escalate and shorten|Pause and ground/).waitFor();
   await page.getByText(/^Ended 5 min ago$/).waitFor({ timeout: 60_000 });
   await service.read({ session_id: 'ends', timestamp: new Date().toISOString(), heart_rate: 64, tone: 'calm' });
@@ -146,8 +138,7 @@ test('a stopped service shows a banner with the last contact, which disappears a
   const first = await startMain({ DATABASE_URL: database.url });
   await expect.poll(first.stdout).toMatch(/#key=sk_\w+/);
   const [, key = ''] = /#key=(sk_\w+)/.exec(first.stdout()) ?? [];
-  const { page } = await openBrowser(first.url);
-  await open({ url: first.url, key }, page, 'any');
+  const { page } = await openDashboard({ url: first.url, key }, 'sessions/any');
   const banner = page.getByRole('alert').filter({ hasText: 'No contact' });
   expect(await banner.count()).toBe(0);
   await first.stop();
@@ -161,8 +152,7 @@ test('a stopped service shows a banner with the last contact, which disappears a
 
 test('a turn by hand names the subject, and its sentiment is derived by choice', async () => {
   const service = await start();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, 'turn');
+  const { page } = await openDashboard(service, 'sessions/turn');
   await page.goto(`${service.url}/dashboard/#/try`);
   await page.getByText('Add a conversation turn').click();
   await page.getByLabel('The person said').fill(texts[0] ?? '');

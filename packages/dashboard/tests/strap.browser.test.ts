@@ -1,14 +1,12 @@
 import { createSessionReader } from '../../../src/store/sessions.js';
-import { expect, test } from 'vitest';
 import { openBrowser } from '../../../testkit/browser.js';
 import { bluetoothArgs, emulateStrap } from '../../../testkit/heart-rate-strap.js';
-import { startTestService } from '../../../testkit/service.js';
+import { expect, test } from '../../../testkit/test.js';
 
 const connect = 'Connect a heart-rate strap';
 const [detectsContact, hasContact, hasIntervals] = [4, 2, 16];
 
-test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and name', async () => {
-  const service = await startTestService();
+test('a Bluetooth heart-rate strap sends readings with its heart rate, beats and name', async ({ service }) => {
   const { page, complaints } = await openBrowser(service.url, { args: bluetoothArgs });
   const strap = await emulateStrap(page.context(), page, 'Strap 7');
   await page.goto(`${service.url}/dashboard/#key=${service.key}`);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
 import { barriers, desktop, openBrowser, phone } from '../../../testkit/browser.js';
 import { startTestService } from '../../../testkit/service.js';
+import { expect, test } from '../../../testkit/test.js';
 import { pageAddresses } from './site.js';
 
 const addresses = await pageAddresses();
@@ -33,8 +33,7 @@ const overflowOf = (page: Page) =>
 // Pages share their styles, so an accessibility check of each kind of element replaces one of each page.
 test(
   'every page fits on a desktop and a phone and logs no error, and every kind of element is accessible',
-  async () => {
-    const { url } = await startTestService();
+  async ({ service: { url } }) => {
     const { page, complaints } = await openBrowser(url);
     const known = new Set<string>();
     let checked = 0;
@@ -79,8 +78,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('search finds sentiment, its field and its guide with the keyboard alone', async () => {
-  const { url } = await startTestService();
+test('search finds sentiment, its field and its guide with the keyboard alone', async ({ service: { url } }) => {
   const { page, complaints } = await openBrowser(url);
   await page.goto(`${url}/docs/errors/`);
   await page.keyboard.press('/');
@@ -95,8 +93,7 @@ test('search finds sentiment, its field and its guide with the keyboard alone', 
   expect(complaints).toEqual([]);
 });
 
-test('search finds an operation before the guides that mention it', async () => {
-  const { url } = await startTestService();
+test('search finds an operation before the guides that mention it', async ({ service: { url } }) => {
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/`);
   for (const [query, title] of [
@@ -110,8 +107,7 @@ test('search finds an operation before the guides that mention it', async () => 
   }
 });
 
-test('Ctrl-K and ⌘ K focus the search, also from a text field', async () => {
-  const { url } = await startTestService();
+test('Ctrl-K and ⌘ K focus the search, also from a text field', async ({ service: { url } }) => {
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/states/`);
   for (const shortcut of ['Control+K', 'Control+K', 'Meta+K']) {
@@ -124,8 +120,7 @@ test('Ctrl-K and ⌘ K focus the search, also from a text field', async () => {
   }
 });
 
-test('search matches synonyms and prefixes, and shows a message when nothing matches', async () => {
-  const { url } = await startTestService();
+test('search matches synonyms and prefixes, and shows a message when nothing matches', async ({ service: { url } }) => {
   const { page } = await openBrowser(url);
   await page.goto(`${url}/docs/`);
   for (const [query, title] of [
@@ -172,8 +167,7 @@ test.each([desktop, phone])('code blocks in guides wrap', async (viewport) => {
   }
 });
 
-test("the last segment of an error's type is the anchor of its cause and fix", async () => {
-  const service = await startTestService();
+test("the last segment of an error's type is the anchor of its cause and fix", async ({ service }) => {
   const { body } = await service.request('/v1/state?session_id=nobody');
   const { page } = await openBrowser(service.url);
   await page.goto(`${service.url}/docs/errors/#${String(body.type).split(':').at(-1)}`);
@@ -182,8 +176,7 @@ test("the last segment of an error's type is the anchor of its cause and fix", a
   expect(await page.locator('h3:has-text("session_not_found") + p + p').innerText()).toMatch(/^Treat a 404 /);
 });
 
-test('on a phone, a button opens the list of pages', async () => {
-  const { url } = await startTestService();
+test('on a phone, a button opens the list of pages', async ({ service: { url } }) => {
   const { page } = await openBrowser(url, { viewport: phone });
   await page.goto(`${url}/docs/reference/`);
   expect(await page.isVisible('.side')).toBe(false);
@@ -193,8 +186,7 @@ test('on a phone, a button opens the list of pages', async () => {
   await page.waitForURL('**/reference/state/#getHistory');
 });
 
-test('without JavaScript every page is readable, including samples in every language', async () => {
-  const { url } = await startTestService();
+test('without JavaScript every page is readable, including samples in every language', async ({ service: { url } }) => {
   const { page } = await openBrowser(url, { javaScriptEnabled: false });
   await page.goto(`${url}/docs/reference/signals/#ingest`);
   for (const text of ['datetime.now(timezone.utc)', 'new Date().toISOString()', '$(date -u', 'time.Now()', 'gmdate('])

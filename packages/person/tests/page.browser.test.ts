@@ -7,9 +7,8 @@ import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testki
 import { allow, setUp } from '../../../testkit/consents.js';
 import { createLink } from '../../../testkit/person-link.js';
 import { freePorts } from '../../../testkit/program.js';
-import { Clock, root, shareTestService, type TestService } from '../../../testkit/service.js';
+import { realTime, root, shareTestService, type TestService } from '../../../testkit/service.js';
 
-const realTime = () => Object.assign(new Clock(), { now: Date.now });
 const allGrants = Object.keys(personLinks.grants) as Array<Schema<'LinkGrant'>>;
 
 /** Starts the service at an address that PUBLIC_URL states. */
