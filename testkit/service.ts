@@ -101,6 +101,8 @@ export interface TestServiceOptions {
   readonly uploadMs?: number;
   /** Reads large bodies of sources. */
   readonly readLarge?: ReadPostedBody;
+  /** Called with the store of the service itself. `TestService.store` has connections of its own. */
+  readonly onStore?: (store: Store) => void;
   /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -187,7 +189,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     config,
     root,
     log,
-    startCore,
+    startCore: (parts) => startCore({ ...parts, onStore: options.onStore }),
     now: clock.now,
     ...(!options.hasOwnDatabaseClock && { databaseNow: clock.now }),
     pollMs: 50,

@@ -78,10 +78,10 @@ export const startCore: StartCore = async (parts) => {
 
 async function start(keep: Keep, parts: CoreParts) {
   const { config, log, host } = parts;
-  const { databaseNow } = parts;
+  const { databaseNow, onStore } = parts;
   const foundation = await openFoundation(
     keep,
-    { config, log, now: parts.now, databaseNow, onClock: host.setClock },
+    { config, log, now: parts.now, databaseNow, onClock: host.setClock, onStore },
     true,
   );
   const { store, now, checkDatabase } = foundation;

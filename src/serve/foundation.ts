@@ -35,6 +35,8 @@ export interface ProcessParts {
   readonly onClock?: (serverMinusMonotonicMs: number) => void;
   /** Replaces the clock of the database server. Tests use it, because their clock is manual. */
   readonly databaseNow?: (() => number) | undefined;
+  /** Called with the store of this process before its first use. Tests record its statements. */
+  readonly onStore?: ((store: Store) => void) | undefined;
   /** Returns how many log lines were dropped so far. */
   readonly droppedLines?: () => number;
   /** Maximum pause of the delivery worker between two queries, in ms. Events of this process end the pause early. */
@@ -50,6 +52,7 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
   await runStartStep('SECRETS_KEY', () => findSecretsKeys(config));
   const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
   const store = keep(await runStartStep('DATABASE_URL', open));
+  parts.onStore?.(store);
   const missing = await runStartStep('DATABASE_URL', () => store.migrate());
   if (missing.length > 0) log.warn(describeMissing(missing));
   const clock = keep(await runStartStep('DATABASE_URL', () => openClock(store, parts)));
