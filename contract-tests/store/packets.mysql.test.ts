@@ -11,6 +11,8 @@ import { openMigrated } from '../../testkit/temporary-database.js';
 /** Opens a database. `packetsOf` returns the packets that the driver sends, with the verb and the table of each statement. */
 async function open() {
   const { knex } = await openMigrated();
+  // A new connection first sends its settings.
+  await knex.raw('select 1');
   const query = vi.spyOn(
     (mysql as unknown as { Connection: { prototype: mysql.Connection } }).Connection.prototype,
     'query',

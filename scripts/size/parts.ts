@@ -13,20 +13,20 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written: 137,496 lines before the findings on 1.1.0 were closed, 142,900 afterwards.
- * 2,000 were planned: turns of accounts, alerts by events and codes of rows took more.
+ * The most lines that people may have written. The findings on 1.1.0 took 137,496 lines to 142,858, and what was built several
+ * times and became one took them back to 141,189.
  */
-const capLines = 142_900;
+const capLines = 141_300;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 33_200,
+  src: 33_100,
   'packages/score': 5_800,
   'packages/recordings': 3_300,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 50_300,
+  tests: 48_950,
   'scripts and lab': 15_300,
   testkit: 5_200,
 };
