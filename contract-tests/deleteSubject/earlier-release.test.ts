@@ -1,10 +1,11 @@
 import { createRemoveLeftovers } from '../../src/retention/remove-leftovers.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
 import { createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
-import { createLink, pageEnv } from '../../testkit/person-link.js';
-import { connectHub, heartRateEvent } from '../../testkit/phone.js';
+import { createLink, openPage, pageEnv } from '../../testkit/person-link.js';
+import { connectHub, connectPhone, heartRateEvent } from '../../testkit/phone.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
+import { until } from '../../testkit/until.js';
 
 const tables = ['alert_firings', 'alert_people', 'person_links', 'source_keys'];
 const sourceKey = { subject_id: 'anna', source: 'generic' };
@@ -39,6 +40,18 @@ test('lists do not show what an earlier release left of an erased person', async
   expect((await read('/v1/source-keys')).source_keys).toHaveLength(1);
   expect((await read('/v1/subjects/anna/links')).links).toHaveLength(1);
   expect((await read('/v1/alerts')).alerts[1].subject_ids).toEqual(['anna', 'bert']);
+});
+
+test('a source key and a link from before an erasure by an earlier release are refused', async () => {
+  const service = await startTestService({ env: pageEnv });
+  const phone = await connectPhone(service, 'generic', { subject_id: 'anna' });
+  await service.read({ subject_id: 'anna', heart_rate: 70 });
+  const page = await openPage(service);
+  const read = async () => (await page.read('v1/state')).status;
+  const post = async () => (await phone.post({ heart_rate: 70 })).status;
+  expect([await post(), await read()]).toEqual([200, 200]);
+  for (const accountId of [phone.accountId, service.accountId]) await eraseEarlier(service, accountId);
+  await until('both are refused', async () => (await post()) === 401 && (await read()) === 401);
 });
 
 test('an erased person is unknown to a hub, although an earlier release left the source key', async () => {
