@@ -191,7 +191,7 @@ async function workOnDeliveries({ own, accountId, clock }: Filled): Promise<void
   await own.transact((scopeOf) => createDeliveryTable(scopeOf(accountId)).hastenRetries('wh_1', clock.nowMs));
 }
 
-/** Evaluates the alert rules before and after those for everyone are removed. */
+/** Evaluates the alert rules twice: with the rules for everyone, and after their removal. */
 async function workOnAlerts(filled: Filled): Promise<void> {
   const { own, clock, post, request } = filled;
   // The receiver that a 410 has not disabled.

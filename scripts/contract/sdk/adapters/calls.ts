@@ -68,7 +68,7 @@ interface ProblemLike {
 /** Returns the data of a response. Throws with its error if it has none. */
 export async function readData<Data>(what: string, response: Promise<{ data?: Data; error?: unknown }>) {
   const { data, error } = await response;
-  return data ?? wrong(what, error);
+  return data ?? failWith(what, error);
 }
 
 export function* readRows(text: string): Generator<unknown> {
@@ -84,7 +84,7 @@ export async function readFirstReading(body: ReadableStream<Uint8Array>): Promis
     const [, data] = /^event: reading\ndata: (.*)\n\n/m.exec(text) ?? [];
     if (data !== undefined) return JSON.parse(data);
   }
-  return wrong('the stream', text);
+  return failWith('the stream', text);
 }
 
 /** Throws a problem with its members, as the clients of this project do. */
@@ -93,6 +93,6 @@ export function refuse({ status, code, errors }: ProblemLike): never {
 }
 
 /** Throws an error with the unexpected response of the client. */
-export function wrong(what: string, answer: unknown): never {
+export function failWith(what: string, answer: unknown): never {
   throw new Error(`${what}: ${JSON.stringify(answer)}`);
 }

@@ -14,14 +14,14 @@ import {
 import { client } from './generated/client.gen';
 import { zRegisterWebhookResponse, zSignalSubmission, zStateReading } from './generated/zod.gen';
 import contract from './openapi.json';
-import { type Calls, readData, readRows, refuse, type Service, wrong } from './calls.js';
+import { type Calls, readData, readRows, refuse, type Service, failWith } from './calls.js';
 
 export function connect({ baseUrl, key }: Service): Calls {
   client.setConfig({ baseUrl, auth: key });
   return {
     async ingest(body) {
       const { data, error } = await ingest({ body });
-      return data ?? (error && 'errors' in error ? refuse(error) : wrong('ingest', error));
+      return data ?? (error && 'errors' in error ? refuse(error) : failWith('ingest', error));
     },
     state: (session_id) => readData('state', getState({ query: { session_id } })),
     sessions: (query) => readData('sessions', listSessions({ query })),
@@ -49,14 +49,14 @@ export function connect({ baseUrl, key }: Service): Calls {
       register: (body) => readData('register', registerWebhook({ body })),
       async remove(id) {
         const { error } = await removeWebhook({ path: { id } });
-        if (error) wrong('remove', error);
+        if (error) failWith('remove', error);
       },
     },
   };
 }
 
-function expect(what: string, actual: unknown, wanted: unknown): void {
-  if (actual !== wanted) wrong(what, { actual, wanted });
+function expect(what: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected) failWith(what, { actual, expected });
 }
 
 const { StateReading, Tone, Webhook } = contract.components.schemas;

@@ -1,13 +1,13 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './generated/api.js';
-import { type Calls, readData, readFirstReading, readRows, refuse, type Service, wrong } from './calls.js';
+import { type Calls, readData, readFirstReading, readRows, refuse, type Service, failWith } from './calls.js';
 
 export function connect({ baseUrl, key }: Service): Calls {
   const api = createClient<paths>({ baseUrl, headers: { 'X-Service-Key': key } });
   return {
     async ingest(body) {
       const { data, error } = await api.POST('/v1/ingest', { body });
-      return data ?? (error && 'errors' in error ? refuse(error) : wrong('ingest', error));
+      return data ?? (error && 'errors' in error ? refuse(error) : failWith('ingest', error));
     },
     state: (session_id) => readData('state', api.GET('/v1/state', { params: { query: { session_id } } })),
     sessions: (query) => readData('sessions', api.GET('/v1/sessions', { params: { query } })),
@@ -28,7 +28,7 @@ export function connect({ baseUrl, key }: Service): Calls {
       register: (body) => readData('register', api.POST('/webhooks/register', { body })),
       async remove(id) {
         const { error } = await api.DELETE('/webhooks/{id}', { params: { path: { id } } });
-        if (error) wrong('remove', error);
+        if (error) failWith('remove', error);
       },
     },
   };

@@ -9,7 +9,7 @@ import {
   registerWebhook,
   removeWebhook,
 } from './generated/api';
-import { type Calls, readRows, refuse, type Service, wrong } from './calls.js';
+import { type Calls, readRows, refuse, type Service, failWith } from './calls.js';
 
 export function connect({ key }: Service): Calls {
   const withKey = { headers: { 'X-Service-Key': key } };
@@ -17,43 +17,43 @@ export function connect({ key }: Service): Calls {
     async ingest(reading) {
       const answer = await ingest(reading, withKey);
       if (answer.status === 422) refuse(answer.data);
-      return answer.status === 200 ? answer.data : wrong('ingest', answer);
+      return answer.status === 200 ? answer.data : failWith('ingest', answer);
     },
     async state(session_id) {
       const answer = await getState({ session_id }, withKey);
-      return answer.status === 200 ? answer.data : wrong('state', answer);
+      return answer.status === 200 ? answer.data : failWith('state', answer);
     },
     async sessions(filter) {
       const answer = await listSessions(filter, withKey);
-      return answer.status === 200 ? answer.data : wrong('sessions', answer);
+      return answer.status === 200 ? answer.data : failWith('sessions', answer);
     },
     async history(session_id, minutes) {
       const answer = await getHistory({ session_id, minutes }, withKey);
-      return answer.status === 200 ? answer.data : wrong('history', answer);
+      return answer.status === 200 ? answer.data : failWith('history', answer);
     },
     async triggers(subject_id) {
       const answer = await getTriggers({ subject_id }, withKey);
-      return answer.status === 200 ? answer.data : wrong('triggers', answer);
+      return answer.status === 200 ? answer.data : failWith('triggers', answer);
     },
     async ingestBatch(readings) {
       // This generator sets no media type where the contract has two. The service finds it.
       const answer = await ingestBatch(readings, withKey);
-      return answer.status === 200 ? answer.data : wrong('batch', answer);
+      return answer.status === 200 ? answer.data : failWith('batch', answer);
     },
     async *exportReadings({ sessionId: session_id }) {
       const answer = await exportReadings({ session_id }, withKey);
       yield* readRows(
-        answer.status === 200 && 'stream' in answer ? await answer.stream.text() : wrong('export', answer),
+        answer.status === 200 && 'stream' in answer ? await answer.stream.text() : failWith('export', answer),
       );
     },
     webhooks: {
       async register(body) {
         const answer = await registerWebhook(body, withKey);
-        return answer.status === 201 ? answer.data : wrong('register', answer);
+        return answer.status === 201 ? answer.data : failWith('register', answer);
       },
       async remove(id) {
         const answer = await removeWebhook(id, withKey);
-        if (answer.status !== 204) wrong('remove', answer);
+        if (answer.status !== 204) failWith('remove', answer);
       },
     },
   };
