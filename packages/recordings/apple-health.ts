@@ -1,6 +1,6 @@
 import { listMappings } from './field-map.js';
 import type { Item, Recording } from './measurement.js';
-import { type ActivityLevel, classifySport } from './sports.js';
+import { type ActivityLevel, toExercise } from './sports.js';
 import { createClock, createTimeReader } from './times.js';
 import { type Element, readXml } from './xml.js';
 
@@ -36,8 +36,9 @@ export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<rea
     if (open.length > 2) return collect(name, attributes, inside);
     const { activity, beats } = inside;
     const { type = '', unit, value = '', startDate = '', endDate = '', workoutActivityType } = attributes;
-    const workout = name === 'Workout' ? classifySport(workoutActivityType) : undefined;
-    if (workout) add({ workout, atMs: readTime(startDate), untilMs: readTime(endDate) });
+    const workout =
+      name === 'Workout' ? toExercise(workoutActivityType, readTime(startDate), readTime(endDate)) : undefined;
+    if (workout) add(workout);
     if (frame.includes(name)) return;
     const mapping = name === 'Record' ? mappings.get(type) : undefined;
     if (!mapping) return add({ skipped: describeUnread(name, type) });

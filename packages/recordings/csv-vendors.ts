@@ -3,7 +3,7 @@ import { openRows, type Row } from './csv-rows.js';
 import { needsStart } from './csv-survey.js';
 import { type Item, NotReadError, type Reader, type Recording } from './measurement.js';
 import { shown } from './names.js';
-import { classifySport } from './sports.js';
+import { toExercise } from './sports.js';
 import { createClock, createTimeReader, readTime } from './times.js';
 
 /** From here on, a number is a time: epoch s of 2001. */
@@ -104,9 +104,9 @@ async function* readGoogleWorkouts({ chunks }: Recording): AsyncGenerator<readon
   const titles = ((await rows.next()).value?.record ?? []).map((it) => readTitle(it).name);
   const cellOf = (record: readonly string[], title: string) => record[titles.indexOf(title)] ?? '';
   for await (const { record } of rows) {
-    const workout = classifySport(cellOf(record, 'activity_name'));
     const [atMs, untilMs] = [readTime(cellOf(record, 'exercise_start')), readTime(cellOf(record, 'exercise_end'))];
-    yield workout ? [{ workout, atMs, untilMs }] : [];
+    const workout = toExercise(cellOf(record, 'activity_name'), atMs, untilMs);
+    yield workout ? [workout] : [];
   }
 }
 

@@ -3,7 +3,7 @@ import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, NotReadError, type Recording } from './measurement.js';
 import { listNames } from './names.js';
-import { classifySport } from './sports.js';
+import { toExercise } from './sports.js';
 import { readTime } from './times.js';
 
 const minuteMs = 60_000;
@@ -41,9 +41,8 @@ interface Entry {
 function readEntry(entry: unknown): Item | undefined {
   const { dateTime, value, activityName, startTime, duration } = (entry ?? {}) as Entry;
   if (typeof activityName === 'string') {
-    const workout = classifySport(activityName);
     const atMs = fitbitTime(startTime);
-    return workout && { workout, atMs, untilMs: atMs + (typeof duration === 'number' ? duration : Number.NaN) };
+    return toExercise(activityName, atMs, atMs + (typeof duration === 'number' ? duration : Number.NaN));
   }
   const mapping = mappingsOfFitbit.get('value.bpm');
   if (!mapping || typeof value?.bpm !== 'number') return unknown;

@@ -21,11 +21,25 @@ export interface Measurement {
   readonly activity?: ActivityLevel | undefined;
 }
 
-/** A workout that a recording states apart from its measurements. */
-export interface Workout {
-  readonly workout: ActivityLevel;
+/** Kinds of facts. The last three mean that nothing measured in the interval is of the person. */
+export type FactKind = 'exercise' | 'rest' | 'sleep' | 'not_worn' | 'other_person' | 'invalid';
+
+/**
+ * What happened to the person in an interval, e.g. a workout. A recording states it apart from its measurements: it decides how
+ * the service reads those in the interval, which may be in another recording.
+ */
+export interface Fact {
+  readonly kind: FactKind;
+  /** How much the person moved, of an exercise. Absent if the recording does not tell. */
+  readonly level?: ActivityLevel | undefined;
+  /** Start, epoch ms. NaN if the recording has no valid time. */
   readonly atMs: number;
-  readonly untilMs: number;
+  /** End, epoch ms. Absent for an interval that has not ended. */
+  readonly untilMs?: number | undefined;
+  /** The id of the entry within its source. Absent if it has none: kind and start then name the fact. */
+  readonly id?: string | undefined;
+  /** Of two facts with one id, the one with the higher revision counts. Default: the length of the interval, in seconds. */
+  readonly revision?: number | undefined;
 }
 
 /** An entry that cannot be used. The reason is fixed text or names one of a few files, so that the number of reasons is bounded. */
@@ -33,7 +47,7 @@ export interface SkippedEntry {
   readonly skipped: string;
 }
 
-export type Item = Measurement | Workout | SkippedEntry;
+export type Item = Measurement | Fact | SkippedEntry;
 
 /** A content in order. Each iteration begins at the first byte. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

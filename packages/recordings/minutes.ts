@@ -1,6 +1,6 @@
 import { enums, signals as contract } from '../../generated/spec.js';
 import { rankDevice, toDeviceLabel } from './devices.js';
-import type { Item, Measurement, Workout } from './measurement.js';
+import type { Fact, Item, Measurement } from './measurement.js';
 import { clampToContract, type Field, signals, type Submission } from './signals.js';
 
 const minuteMs = 60_000;
@@ -9,12 +9,12 @@ const intervalsPerMinute = minuteMs / contract.rr_intervals_ms.minimum;
 const beatsMax = contract.rr_intervals_ms.items_max;
 /** Steps of a longer interval say nothing about a minute. */
 const stepsIntervalMaxMs = 60 * minuteMs;
-/** A longer workout has a wrong end. */
-const workoutMaxMs = 24 * 60 * minuteMs;
+/** A longer fact has a wrong end. */
+const factMaxMs = 24 * 60 * minuteMs;
 /** Bounds memory if a hostile file names very many devices: of all files, and in a minute. */
 const [sourcesMax, sharesMax] = [10_000, 8];
-/** Bounds memory if a hostile file states very many workouts. Ten years have about 10,000. */
-const workoutsMax = 100_000;
+/** Bounds memory if a hostile file states very many facts. Ten years have about 10,000 workouts. */
+const factsMax = 100_000;
 const earliestMs = Date.UTC(2000, 0, 1);
 const aheadMaxMs = minuteMs;
 
@@ -68,7 +68,7 @@ interface Minute {
 export class Minutes {
   readonly #minutes = new Map<number, Minute>();
   readonly #sources = new Map<string, Source>();
-  readonly #workouts: Workout[] = [];
+  readonly #facts: Fact[] = [];
   readonly #skipped = new Map<string, number>();
   readonly #hours: number;
   readonly #nowMs: number;
@@ -84,10 +84,15 @@ export class Minutes {
     for (const item of items) {
       const reason = 'skipped' in item ? item.skipped : this.#problemOf(item);
       if (reason !== undefined) this.#skip(reason);
-      else if ('workout' in item) this.#keep(item);
+      else if ('kind' in item) this.#keep(item);
       else if ('field' in item) this.#collect(item, file);
     }
     if (this.#minutes.size > (this.#hours + 24) * 60) this.#prune();
+  }
+
+  /** Returns the facts of the recordings, in the order in which they were added. */
+  get facts(): readonly Fact[] {
+    return this.#facts;
   }
 
   /** Returns the numbers of skipped values by reason. */
@@ -106,7 +111,7 @@ export class Minutes {
   /** Yields what `readings` returns, by minute. A minute that is left out is an empty list. */
   *inOrder(): Generator<readonly RecordedReading[]> {
     this.#prune();
-    const findActivity = createActivityFinder(this.#workouts);
+    const findActivity = createActivityFinder(this.#facts);
     for (const key of Float64Array.from(this.#minutes.keys()).sort()) {
       const minute = this.#minutes.get(key);
       if (!minute) continue;
@@ -123,13 +128,13 @@ export class Minutes {
     return this.#findSource(name, '')?.label;
   }
 
-  #problemOf(item: Measurement | Workout): string | undefined {
+  #problemOf(item: Measurement | Fact): string | undefined {
     const { atMs, untilMs = atMs } = item;
     if (!Number.isFinite(atMs) || !Number.isFinite(untilMs)) return 'time missing or not readable';
     if (atMs < earliestMs) return 'time before the year 2000';
     if (Math.max(atMs, untilMs) > this.#nowMs + aheadMaxMs) return 'time in the future';
     if (untilMs < atMs) return 'end before start';
-    if ('workout' in item) return untilMs - atMs > workoutMaxMs ? 'a workout of more than a day' : undefined;
+    if ('kind' in item) return untilMs - atMs > factMaxMs ? 'a workout of more than a day' : undefined;
     if (untilMs - atMs > stepsIntervalMaxMs) return 'steps of more than an hour';
     const { field, value } = item;
     const { minimum, maximum } = contract[field];
@@ -140,10 +145,10 @@ export class Minutes {
     return undefined;
   }
 
-  /** Keeps a workout. Its minutes are marked at the end, because a hostile file may repeat a long one. */
-  #keep(workout: Workout): void {
-    this.#newest = Math.max(this.#newest, Math.floor(workout.untilMs / minuteMs));
-    if (this.#workouts.length < workoutsMax) this.#workouts.push(workout);
+  /** Keeps a fact. Its minutes are marked at the end, because a hostile file may repeat a long one. */
+  #keep(fact: Fact): void {
+    this.#newest = Math.max(this.#newest, Math.floor((fact.untilMs ?? fact.atMs) / minuteMs));
+    if (this.#facts.length < factsMax) this.#facts.push(fact);
     else this.#skip('too many workouts');
   }
 
@@ -229,18 +234,18 @@ export class Minutes {
 }
 
 /**
- * Returns a function that returns the index of the strongest activity level of the workouts in a minute, -1 if there is none.
+ * Returns a function that returns the index of the strongest activity level of the exercises in a minute, -1 if there is none.
  * Its calls must be in the order of the minutes.
  */
-function createActivityFinder(workouts: readonly Workout[]): (key: number) => number {
-  const ordered = workouts.toSorted((a, b) => a.atMs - b.atMs);
+function createActivityFinder(facts: readonly Fact[]): (key: number) => number {
+  const ordered = facts.filter(({ kind }) => kind === 'exercise').sort((a, b) => a.atMs - b.atMs);
   /** The last minute of the workouts that have begun, by level. */
   const untilKeys = enums.ActivityLevel.map(() => -1);
   let next = 0;
   return (key) => {
     for (let it = ordered[next]; it && Math.floor(it.atMs / minuteMs) <= key; it = ordered[(next += 1)]) {
-      const level = enums.ActivityLevel.indexOf(it.workout);
-      untilKeys[level] = Math.max(untilKeys[level] ?? -1, Math.floor(it.untilMs / minuteMs));
+      const level = enums.ActivityLevel.indexOf(it.level ?? 'vigorous');
+      untilKeys[level] = Math.max(untilKeys[level] ?? -1, Math.floor((it.untilMs ?? it.atMs) / minuteMs));
     }
     return untilKeys.findLastIndex((until) => until >= key);
   };

@@ -1,4 +1,5 @@
 import { enums } from '../../generated/spec.js';
+import type { Fact } from './measurement.js';
 import { textMaxCharacters } from './names.js';
 import type { Submission } from './signals.js';
 
@@ -31,6 +32,17 @@ export function classifySport(name: string | undefined): ActivityLevel | undefin
   const text = listWords(name);
   const [, level] = words.find(([it]) => it.test(text)) ?? [undefined, 'moderate' as const];
   return text === '' ? undefined : level;
+}
+
+/** Returns the fact that a sport states. Undefined if the name is absent or no sport. `rest` names the fact and its revision. */
+export function toExercise(
+  sport: string | undefined,
+  atMs: number,
+  untilMs: number | undefined,
+  rest: Pick<Fact, 'id' | 'revision'> = {},
+): Fact | undefined {
+  const level = classifySport(sport);
+  return level && { kind: 'exercise', level, atMs, untilMs, ...rest };
 }
 
 /** Returns true if two steps follow each turn of the cadence. */

@@ -1,6 +1,6 @@
 import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
-import { classifySport } from '../sports.js';
+import { toExercise } from '../sports.js';
 import {
   type Fields,
   findEntry,
@@ -62,9 +62,9 @@ function readEntry(field: Field, entry: Fields, time: SourceTime): Item {
 
 function* readWorkout(workout: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(workout)) throw new SourceFormError('a workout that is no object');
-  const level = classifySport(readText(workout['name']));
   const [atMs, untilMs] = [readAt(workout['start'], time), readAt(workout['end'], time)];
-  yield level ? { workout: level, atMs, untilMs } : { skipped: notRead };
+  const id = readText(workout['id']) || undefined;
+  yield toExercise(readText(workout['name']), atMs, untilMs, { id }) ?? { skipped: notRead };
   for (const entry of readList(workout['heartRateData']))
     yield isObject(entry) ? readEntry('heart_rate', entry, time) : { skipped: notRead };
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../measurement.js';
-import { classifySport, jetpackSports } from '../sports.js';
+import { toExercise, jetpackSports } from '../sports.js';
 import {
   type Fields,
   isObject,
@@ -28,9 +28,8 @@ const records: Readonly<Record<string, ReadRecord>> = {
   },
   exercise(it, time) {
     const type = readText(it['type']);
-    const workout = classifySport(jetpackSports[readNumber(type)] ?? type);
-    if (!workout) return { skipped: notRead };
-    return { workout, atMs: readAt(it['start_time'], time), untilMs: readAt(it['end_time'], time) };
+    const sport = jetpackSports[readNumber(type)] ?? type;
+    return toExercise(sport, readAt(it['start_time'], time), readAt(it['end_time'], time)) ?? { skipped: notRead };
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
-import { classifySport } from '../sports.js';
+import { toExercise } from '../sports.js';
 import { svix } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, notRead, readAt, readList, readPart, readText } from './source.js';
 import { findEntry, skipUnread, SourceFormError, type SourceTime } from './source.js';
@@ -47,7 +47,7 @@ function readSample(field: Field, sample: Fields, source: string, time: SourceTi
 
 function readWorkout(data: Fields, time: SourceTime): Item {
   const { slug, name } = readPart(data, 'sport');
-  const workout = classifySport(readText(slug ?? name ?? 'other'));
-  if (!workout) return { skipped: notRead };
-  return { workout, atMs: readAt(data['time_start'], time), untilMs: readAt(data['time_end'], time) };
+  const id = readText(data['id']) || undefined;
+  const [atMs, untilMs] = [readAt(data['time_start'], time), readAt(data['time_end'], time)];
+  return toExercise(readText(slug ?? name ?? 'other'), atMs, untilMs, { id }) ?? { skipped: notRead };
 }

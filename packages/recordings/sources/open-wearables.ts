@@ -1,6 +1,6 @@
 import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
-import { classifySport } from '../sports.js';
+import { toExercise } from '../sports.js';
 import { svix } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
 import { findEntry, SourceFormError, type SourceTime } from './source.js';
@@ -37,7 +37,7 @@ function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
 }
 
 function readWorkout(data: Fields, time: SourceTime): Item {
-  const workout = classifySport(readText(data['type']));
-  if (!workout) return { skipped: notRead };
-  return { workout, atMs: readAt(data['start_time'], time), untilMs: readAt(data['end_time'], time) };
+  const id = readText(data['id']) || undefined;
+  const [atMs, untilMs] = [readAt(data['start_time'], time), readAt(data['end_time'], time)];
+  return toExercise(readText(data['type']), atMs, untilMs, { id }) ?? { skipped: notRead };
 }

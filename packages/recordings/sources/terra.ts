@@ -1,6 +1,6 @@
 import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
-import { classifySport } from '../sports.js';
+import { toExercise } from '../sports.js';
 import { terraSignature } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
 import { readPart, SourceFormError, type SourceTime } from './source.js';
@@ -45,7 +45,8 @@ function* readRecord(record: unknown, type: unknown, provider: string | undefine
 }
 
 function* readActivity(record: unknown, time: SourceTime): Generator<Item> {
-  const { name, start_time: start, end_time: end }: Fields = readPart(record, 'metadata');
-  const workout = classifySport(readText(name) || 'other');
-  if (workout && start) yield { workout, atMs: readAt(start, time), untilMs: readAt(end, time) };
+  const { name, start_time: start, end_time: end, summary_id }: Fields = readPart(record, 'metadata');
+  const id = readText(summary_id) || undefined;
+  const workout = toExercise(readText(name) || 'other', readAt(start, time), readAt(end, time), { id });
+  if (workout && start) yield workout;
 }

@@ -1,7 +1,7 @@
 import Database from 'libsql';
 import { listMappings } from '../../recordings/field-map.js';
 import { type Item, NotReadError } from '../../recordings/measurement.js';
-import { classifySport, healthConnectSports, jetpackSports } from '../../recordings/sports.js';
+import { toExercise, healthConnectSports, jetpackSports } from '../../recordings/sports.js';
 
 /** Columns of a table, from the data type helpers of Health Connect in Android's sources. Times are epoch ms. */
 interface Columns {
@@ -52,8 +52,9 @@ export function* readHealthConnect(path: string): Generator<readonly Item[]> {
 function* readWorkouts(database: Database.Database): Generator<readonly Item[]> {
   for (const row of readRows(database, 'SELECT * FROM exercise_session_record_table ORDER BY rowid')) {
     const type = Number(row['exercise_type']);
-    const workout = classifySport(healthConnectSports[type] ?? jetpackSports[type] ?? 'other');
-    if (workout) yield [{ workout, atMs: toNumber(row['start_time']), untilMs: toNumber(row['end_time']) }];
+    const sport = healthConnectSports[type] ?? jetpackSports[type] ?? 'other';
+    const workout = toExercise(sport, toNumber(row['start_time']), toNumber(row['end_time']));
+    if (workout) yield [workout];
   }
 }
 
