@@ -830,6 +830,7 @@ export const problems = {
 export const hints = {
   "send_key": "Send an API key, which begins with sk_, in the header X-Service-Key. The operator creates one with: state-service keys create",
   "source_key": "A key that begins with wk_ is a source key, for POST /v1/sources/{source} only. Send an API key, which begins with sk_",
+  "two_keys": "Two headers for the key hold different values. Send the key once, best in X-Service-Key",
   "token_as_key": "This has the form of a token. Send it in the header Authorization, after Bearer, without X-Service-Key",
   "key_form": "An API key consists of sk_ and 32 letters and digits. Send the whole key and nothing else, e.g. no quotes and no Bearer",
   "check_key": "The form is right. Check that the key is of this service. The operator sees with state-service keys list whether it has ended",
@@ -3173,4 +3174,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "21e0043fa5d3dc69a7e3a5e08c19f46cc71988569fcf76bcfa33612eb3437f8f" as const;
+export const contractDigest = "cf24ef28853366d32fc30c35e320a4d140335d6826ddc01e83b571095c6d1796" as const;
