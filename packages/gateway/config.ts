@@ -104,6 +104,11 @@ export const gatewayVariables = {
     'X-State-Subject',
     readHeaderNames,
   ),
+  KEY_HEADERS: variable(
+    'Further headers that may contain a key of the service. No upstream gets them',
+    'X-Nefesh-Key',
+    readHeaderNames,
+  ),
   GATEWAY_PRESET: optional(
     `Front end whose headers also name the session and the person, as hashed ids: ${Object.keys(presets).join(' or ')}`,
     'none',
@@ -172,7 +177,9 @@ export function readGatewayConfig(
   };
 }
 
-type HeaderValues = Readonly<Record<'GATEWAY_SESSION_HEADERS' | 'GATEWAY_SUBJECT_HEADERS', readonly string[]>> & {
+type HeaderValues = Readonly<
+  Record<'GATEWAY_SESSION_HEADERS' | 'GATEWAY_SUBJECT_HEADERS' | 'KEY_HEADERS', readonly string[]>
+> & {
   readonly GATEWAY_PRESET: keyof typeof presets | undefined;
 };
 
@@ -181,6 +188,7 @@ function readCallerHeaders(values: HeaderValues): CallerHeaders {
   return {
     session: [...values.GATEWAY_SESSION_HEADERS, ...(preset ? [preset.session] : [])],
     subject: [...values.GATEWAY_SUBJECT_HEADERS, ...(preset ? [preset.subject] : [])],
+    keys: ['x-service-key', ...values.KEY_HEADERS],
     hashed: preset ? Object.values(preset) : [],
   };
 }

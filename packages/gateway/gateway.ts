@@ -165,7 +165,7 @@ export async function startGateway(config: GatewayConfig, log: Logger, endAfterB
 
   /** Answers a call of LiteLLM's guardrail. After the key, any failure leaves the request as it is. */
   async function answerGuardrail(request: IncomingMessage, response: ServerResponse, logged: Logged): Promise<void> {
-    const caller = readCaller(withStateKey(request.headers), { session: [], subject: [] });
+    const caller = readCaller(withStateKey(request.headers), { session: [], subject: [], keys: [] });
     await admit(request, caller);
     const answer = await withBody(request, response, caller.credential, async (body) => {
       const call = await readGuardrailCall(body, config.litellmSubject);

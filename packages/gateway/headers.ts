@@ -16,6 +16,8 @@ const remedies = {
 export interface CallerHeaders {
   readonly session: readonly string[];
   readonly subject: readonly string[];
+  /** Headers with a key of the service. */
+  readonly keys: readonly string[];
   /** Of these, those of a front end, whose ids are hashed. */
   readonly hashed?: readonly string[];
 }
@@ -102,11 +104,11 @@ interface ForwardedRequest {
  */
 export function pickForwardedHeaders(
   headers: IncomingHttpHeaders,
-  { session, subject }: CallerHeaders,
+  { session, subject, keys }: CallerHeaders,
   { api, isOfPage, isChanged }: ForwardedRequest,
 ): IncomingHttpHeaders {
   const dropped = [...(isOfPage ? headersOfPage : []), ...(isChanged ? ['content-encoding'] : [])];
-  const own = ['x-service-key', backendHeader, ...session, ...subject, ...dropped];
+  const own = [...keys, backendHeader, ...session, ...subject, ...dropped];
   const isForwarded = (name: string) => !name.startsWith('x-state-') && !own.includes(name);
   return { ...pick(headers, isForwarded), ...(api && { 'accept-encoding': 'identity' }) };
 }

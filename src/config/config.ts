@@ -49,6 +49,7 @@ function buildConfig(values: Values, programPath: string | undefined) {
     connectionsMax: values.MAX_CONNECTIONS,
     inFlightMax: values.MAX_REQUESTS,
     streamsMax: values.MAX_STREAMS,
+    keyHeaders: values.KEY_HEADERS,
     corsOrigins: values.CORS_ORIGINS ?? [],
     /** URL of the service for clients. Undefined: not known. */
     publicUrl: values.PUBLIC_URL,

@@ -85,6 +85,17 @@ export function readOrigins(text: string): string[] {
   return origins;
 }
 
+/** Headers in which a key would be taken for something else. */
+const otherHeaders = ['authorization', 'cookie', 'host', 'origin', 'content-type', 'content-length', 'idempotency-key'];
+
+/** Returns names of headers in lower case, as Node does. */
+export function readHeaderNames(text: string): string[] {
+  const names = splitList(text.toLowerCase());
+  const odd = names.find((name) => !/^[a-z][a-z0-9-]{0,63}$/.test(name) || otherHeaders.includes(name));
+  if (odd !== undefined) throw new ConfigError(`must be comma-separated names of headers for a key, not "${odd}"`);
+  return names;
+}
+
 function splitList(text: string): string[] {
   return text.split(',').map((part) => part.trim());
 }

@@ -8,6 +8,7 @@ import {
   readAddresses,
   readBearerToken,
   readDatabaseUrl,
+  readHeaderNames,
   readOrigins,
   readProxies,
   readPublicUrl,
@@ -112,6 +113,11 @@ export const variables = {
     'Open streams per process, half of them per account. Further ones get a 503',
     '2000',
     createIntegerReader(1, 1_000_000),
+  ),
+  KEY_HEADERS: defineVariable(
+    'Comma-separated further headers that may contain the key, for clients with a header name of their own',
+    'X-Nefesh-Key',
+    readHeaderNames,
   ),
   CORS_ORIGINS: defineOptionalVariable(
     'Comma-separated origins of web pages that may call the service, e.g. https://app.example.com',

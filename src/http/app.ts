@@ -25,7 +25,7 @@ import { jsonFormat, readBody, takeReading } from './body.js';
 import { createOperation, type DispatchParts, type RunnableOperation, send, sendRefusal } from './dispatch.js';
 import { documentation, type DocumentationParts } from './documentation.js';
 import { Exchange, type Route, type Step } from './exchange.js';
-import { crossOrigin, requireProtocol, setSecurityHeaders } from './headers.js';
+import { crossOrigin, requireProtocol, setSecurityHeaders, takeKeyHeader } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
 import { acceptAgent, isMcp, serveMcp } from './mcp.js';
 import {
@@ -69,6 +69,8 @@ export interface AppParts
   /** Proxies whose X-Forwarded-For is trusted: the number of proxies, or their networks. */
   readonly trustProxy: number | readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Names of further headers that may contain the key, in lower case. */
+  readonly keyHeaders: readonly string[];
   readonly observeRequest: ObserveRequest;
   /** The access tokens that are accepted. Absent without OAUTH_ISSUER. */
   readonly oauth?: OAuthAccess | undefined;
@@ -118,6 +120,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     const isOther = !methods && !ofPage;
     if (isOther && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
     const isAgent = isOther && isMcp(request);
+    if (!exchange.isPublic && !ofPage) takeKeyHeader(request.headers, parts.keyHeaders);
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
     if (!exchange.isPublic) {

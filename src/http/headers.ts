@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import cors from 'cors';
 import type { Request, Response } from 'express';
 import helmet from 'helmet';
-import { ProblemError } from '../contract/problem.js';
+import { createHint, ProblemError } from '../contract/problem.js';
 
 const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 const preflightSeconds = 600;
@@ -49,6 +49,17 @@ export function crossOrigin(
     allow(request, response, () => (isAnswered = false));
     return isAnswered;
   };
+}
+
+/** Moves a key from a header of another name to `X-Service-Key`. Throws a ProblemError for two different keys. */
+export function takeKeyHeader(headers: IncomingHttpHeaders, names: readonly string[]): void {
+  for (const name of names) {
+    const key = headers[name];
+    if (!key || name === 'x-service-key') continue;
+    if (headers['x-service-key'] && headers['x-service-key'] !== key)
+      throw new ProblemError('invalid_api_key', { hint: createHint('two_keys') });
+    headers['x-service-key'] = key;
+  }
 }
 
 const versions = ['1.0', '1.1'];

@@ -145,6 +145,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
   const app = await createApp({
     trustProxy: config.trustProxy,
+    keyHeaders: config.keyHeaders,
     corsOrigins: config.corsOrigins,
     inFlightMax: config.inFlightMax,
     maxTimestampAgeMs: config.maxTimestampAgeMs,

@@ -219,3 +219,17 @@ test('a response that the model breaks off also breaks off at the client', async
   await expect(response.text()).rejects.toThrow('terminated');
   await until('the request is logged', () => logs.some((it) => it.includes('"error"')));
 });
+
+test('an upstream gets no key of the service, in whatever header a client sends it', async () => {
+  const { upstream, post } = await startStage({ KEY_HEADERS: 'X-Nefesh-Key,X-Own-Key' });
+  const key = `sk_${'0'.repeat(32)}`;
+  await post('/v1/chat/completions', odd(), {
+    'X-Service-Key': key,
+    'X-Nefesh-Key': key,
+    'x-own-key': key,
+    'x-kept': 'yes',
+  });
+  const headers = upstream.requests.at(-1)?.headers;
+  expect(headers?.['x-kept']).toBe('yes');
+  expect(JSON.stringify(headers)).not.toContain(key);
+});
