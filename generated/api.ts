@@ -168,7 +168,7 @@ export interface paths {
         /**
          * Stream events
          * @description Sends readings and state changes as Server-Sent Events while they are stored. The first event is `ready`. A
-         *     `reading` contains a `StateReading`, a `state_change` contains a `StateChange`. With `subject_id`, the stream covers
+         *     `reading` contains a `StateReading`, a `state_change` contains a `StreamedStateChange`. With `subject_id`, the stream covers
          *     all sessions of this person. Without both, it covers all sessions of the account, or the session of the token.
          *
          *     Every event has an `id`. A client that reconnects with the last `id` gets every later event exactly once, for
@@ -1506,7 +1506,7 @@ export interface components {
             hsp_version: components["schemas"]["HspVersion"];
             session_id: components["schemas"]["Identifier"];
             /**
-             * @description The person, if `GET /v1/state` names one. `session_id` is then the session of the person's newest reading.
+             * @description The person, if `GET /v1/state` names one (`session_id` is then the session of the person's newest reading), and of each reading in a stream. Absent for a token that does not know the person.
              * @example 5f2b51ca2b4d1a7e
              */
             subject_id?: string;
@@ -3307,6 +3307,21 @@ export interface components {
             stress_score: number;
             timestamp: components["schemas"]["Instant"];
         };
+        /** @description A state change in a stream. It also names the person. */
+        StreamedStateChange: {
+            /**
+             * @description Kind of event.
+             * @example state_change
+             * @enum {string}
+             */
+            event: "state_change";
+            session_id: components["schemas"]["Identifier"];
+            previous_state: components["schemas"]["State"];
+            new_state: components["schemas"]["State"];
+            stress_score: components["schemas"]["StressScore"];
+            timestamp: components["schemas"]["Instant"];
+            subject_id?: components["schemas"]["Identifier"];
+        };
         /**
          * @description The payload of a delivery, sent when an alert rule fired. It contains no score, state or value of a signal: read them
          *     with a key that may.
@@ -4463,6 +4478,31 @@ export interface components {
          * @example 1795253400
          */
         DeliveryTimestampHeader: string;
+        /**
+         * @description Version of CloudEvents. The `ce-` headers are not signed.
+         * @example 1.0
+         */
+        CloudEventVersion: "1.0";
+        /**
+         * @description The `webhook-id`.
+         * @example dlv_2b7e9d4f6a1c4e3b8d05
+         */
+        CloudEventId: string;
+        /**
+         * @description `PUBLIC_URL`, or `/` without one.
+         * @example https://state.example.com
+         */
+        CloudEventSource: string;
+        /**
+         * @description `event` of the body.
+         * @example state_change
+         */
+        CloudEventType: "state_change" | "alert" | "trigger_active";
+        /**
+         * @description `timestamp` of the body.
+         * @example 2026-11-21T09:30:00.000Z
+         */
+        CloudEventTime: string;
         /**
          * @description `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, keyed with the decoded secret
          *     (Standard Webhooks). For 24 hours after a rotation, the header contains two signatures, separated by a space.

@@ -2029,6 +2029,12 @@ export const bounds = {
       "maximum": 100
     }
   },
+  "StreamedStateChange": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
   "AlertRuleRequest": {
     "minutes": {
       "minimum": 1,
@@ -2697,6 +2703,15 @@ export const fields = {
     "stress_score",
     "timestamp"
   ],
+  "StreamedStateChange": [
+    "event",
+    "session_id",
+    "previous_state",
+    "new_state",
+    "stress_score",
+    "timestamp",
+    "subject_id"
+  ],
   "Alert": [
     "event",
     "alert_id",
@@ -3174,4 +3189,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "cf24ef28853366d32fc30c35e320a4d140335d6826ddc01e83b571095c6d1796" as const;
+export const contractDigest = "a22c1f9369eb10d4f910a09642caee465867e262ad4833b19b90e30ce834dbaf" as const;

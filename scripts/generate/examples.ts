@@ -287,6 +287,11 @@ X-Service-Signature: sha256=5f2b51ca…
 webhook-id: dlv_2b7e9d4f6a1c4e3b8d05
 webhook-timestamp: 1795253400
 webhook-signature: v1,K5oZfzN9…
+ce-specversion: 1.0
+ce-id: dlv_2b7e9d4f6a1c4e3b8d05
+ce-source: https://state.example.com
+ce-type: state_change
+ce-time: 2026-11-21T09:30:00.000Z
 
 ${payload}
 \`\`\``;

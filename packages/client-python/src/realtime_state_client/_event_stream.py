@@ -10,7 +10,7 @@ from typing import Literal, cast
 from ._constants import STREAM_RETRY_MS
 from ._errors import ConnectionError, StateClientError
 from ._operations import Operation
-from .schemas import StateChange, StateReading, StreamEventType
+from .schemas import StateReading, StreamedStateChange, StreamEventType
 
 # Larger than any event of the service. More without an end of line is not from the service.
 _LINE_LENGTH_MAX = 1_000_000
@@ -31,7 +31,7 @@ class StateChangeEvent:
     """A change of a session's state, as webhooks deliver it."""
 
     id: str
-    data: StateChange
+    data: StreamedStateChange
     type: Literal["state_change"] = "state_change"
 
 
@@ -103,5 +103,5 @@ class EventReader:
         if event_id is not None and fields.get("event") == "reading":
             return ReadingEvent(event_id, cast(StateReading, data))
         if event_id is not None and fields.get("event") == "state_change":
-            return StateChangeEvent(event_id, cast(StateChange, data))
+            return StateChangeEvent(event_id, cast(StreamedStateChange, data))
         return None

@@ -261,7 +261,8 @@ class StateReading(TypedDict):
     hsp_version: HspVersion
     # An identifier that the client creates.
     session_id: str
-    # The person, if `GET /v1/state` names one. `session_id` is then the session of the person's newest reading.
+    # The person, if `GET /v1/state` names one (`session_id` is then the session of the person's newest reading), and of
+    # each reading in a stream.
     subject_id: NotRequired[str]
     # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
@@ -1581,6 +1582,23 @@ class StateChange(TypedDict):
     stress_score: int
     # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
+
+
+class StreamedStateChange(TypedDict):
+    """A state change in a stream."""
+
+    # Kind of event.
+    event: Literal["state_change"]
+    # An identifier that the client creates.
+    session_id: str
+    previous_state: State
+    new_state: State
+    # Published score, 0 (calm) to 100 (acute stress).
+    stress_score: int
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+    # An identifier that the client creates.
+    subject_id: NotRequired[str]
 
 
 # stressed (the state is stressed or above for `minutes`), above_usual (the score is above the usual level of the person

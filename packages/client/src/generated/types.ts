@@ -106,6 +106,7 @@ export type WebhookRegistration = Schemas['WebhookRegistration'];
 export type Webhook = Schemas['Webhook'];
 export type WebhookList = Schemas['WebhookList'];
 export type StateChange = Schemas['StateChange'];
+export type StreamedStateChange = Schemas['StreamedStateChange'];
 export type Alert = Schemas['Alert'];
 export type TriggerActive = Schemas['TriggerActive'];
 export type EventDelivery = Schemas['EventDelivery'];
