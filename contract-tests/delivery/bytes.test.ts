@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { HTTP } from 'cloudevents';
 import { http, HttpResponse, passthrough } from 'msw';
 import { setupServer } from 'msw/node';
 import { Webhook } from 'standardwebhooks';
@@ -6,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
 import { faultsAgainst } from '../../testkit/conformance.js';
 import { Clock, startDelivering, startTestService, type TestService } from '../../testkit/service.js';
+import { storyEnv } from '../../testkit/story.js';
 import { test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 import { attempted, deliveriesOf, register, startStory } from '../../testkit/webhooks.js';
@@ -87,6 +89,7 @@ test('each delivery has the headers of the contract and no other header that ide
   const { id } = await register(service, url);
   const { headers } = await sample(service, id);
   expect(Object.keys(headers).sort()).toEqual([
+    ...['ce-id', 'ce-source', 'ce-specversion', 'ce-time', 'ce-type'],
     'connection',
     'content-length',
     'content-type',
@@ -102,6 +105,18 @@ test('each delivery has the headers of the contract and no other header that ide
   for (const { name, schema } of [ServiceSignature, DeliveryTimestampHeader])
     expect(headers[name.toLowerCase()]).toMatch(new RegExp(schema.pattern));
   expect(headers['webhook-timestamp']).toBe(String(Math.floor(service.clock.nowMs / 1000)));
+});
+
+test('the CloudEvents library reads a delivery as an event of the service', async () => {
+  const publicUrl = 'https://state.example.com/base';
+  const service = await startTestService({ env: { WORKER: '1', ...storyEnv, PUBLIC_URL: publicUrl } });
+  await register(service, url);
+  await (await startStory(service)).change();
+  const [{ bytes, headers }] = (await capture(1)) as [Captured];
+  const data = JSON.parse(bytes.toString());
+  const event = HTTP.toEvent({ headers, body: bytes.toString() });
+  expect(event).toMatchObject({ id: headers['webhook-id'], source: publicUrl, type: 'state_change', data });
+  expect(event).toMatchObject({ specversion: '1.0', time: data.timestamp });
 });
 
 test('the Standard Webhooks library verifies deliveries unchanged', async ({ delivering: service }) => {

@@ -10,10 +10,11 @@ const calm = { heart_rate: 60, tone: 'calm', expression: 'relaxed', sentiment: 0
 const stressed = { heart_rate: 120, tone: 'hostile', expression: 'tense', sentiment: -1 } as const;
 
 /** Sends a calm reading, then a stressed reading, which changes the state. */
-async function change(service: TestService, session_id = 's1') {
-  const first = await service.read({ session_id, ...calm });
+async function change(service: TestService, person: { readonly subject_id?: string } = {}) {
+  const signals = { session_id: 's1', ...person };
+  const first = await service.read({ ...signals, ...calm });
   service.clock.advance(2);
-  const second = await service.read({ session_id, ...stressed });
+  const second = await service.read({ ...signals, ...stressed });
   service.clock.advance(2);
   return [first, second] as const;
 }
@@ -48,6 +49,17 @@ test('a stream of one session has only events of that session, and a stream of t
   for (const session_id of ['s2', 's1', 's3']) await service.read({ session_id, heart_rate: 70 });
   expect((await all.until(3)).map(({ data }) => data.session_id)).toEqual(['s2', 's1', 's3']);
   expect((await one.until(1)).map(({ data }) => data.session_id)).toEqual(['s1']);
+});
+
+test('events of a person name the person, also to a token of the person, and not to one of the session', async ({
+  service,
+}) => {
+  const subject_id = 'anna';
+  const [own, other] = [await issueToken(service, { subject_id }), await issueToken(service)].map(bearer);
+  const streams = [await openStream(service), await openStream(service, {}, own), await openStream(service, {}, other)];
+  await change(service, { subject_id });
+  const named = await Promise.all(streams.map(async (it) => (await it.until(3)).map(({ data }) => data.subject_id)));
+  expect(named).toEqual([Array(3).fill(subject_id), Array(3).fill(subject_id), Array(3).fill(undefined)]);
 });
 
 test('the parameter events selects a type of event', async ({ service }) => {

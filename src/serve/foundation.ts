@@ -153,8 +153,11 @@ export function startWorkerOn(
   { observeAttempt, observeStatus, observeAlerts }: WorkerObservers,
   defaultPollMs: number,
 ): Worker {
-  const { targetPolicy, keepsResponses } = config;
-  const own = { targetPolicy, keepsResponses, log, pollMs: pollMs ?? defaultPollMs, observeAttempt, observeStatus };
+  const { targetPolicy, keepsResponses, publicUrl } = config;
+  const own = {
+    ...{ targetPolicy, keepsResponses, publicUrl, log },
+    ...{ pollMs: pollMs ?? defaultPollMs, observeAttempt, observeStatus },
+  };
   const worker = startWorker({ ...foundation, ...own });
   const alerts = startAlerts({
     ...foundation,

@@ -58,10 +58,11 @@ export async function readPage(
 }
 
 /** Returns the events of a reading. The state change follows the reading that caused it and has the next id. */
-function toEvents({ position, sessionId, computed, stateChange }: StreamedReading): StreamEvent[] {
-  const data = JSON.stringify(toStateReading(sessionId, computed));
-  const reading = { id: position, type: 'reading', data } as const;
-  return stateChange === null ? [reading] : [reading, { id: position + 1, type: 'state_change', data: stateChange }];
+function toEvents({ position, sessionId, subjectId, computed, stateChange }: StreamedReading): StreamEvent[] {
+  const withPerson = (data: object) => JSON.stringify({ ...data, subject_id: subjectId });
+  const reading = { id: position, type: 'reading', data: withPerson(toStateReading(sessionId, computed)) } as const;
+  if (stateChange === null) return [reading];
+  return [reading, { id: position + 1, type: 'state_change', data: withPerson(JSON.parse(stateChange)) }];
 }
 
 type ReadPage = (request: PageRequest) => Promise<EventPage>;

@@ -95,7 +95,14 @@ export function restrictEvent(reading: StreamedReading, viewer: Grant): Streamed
   const computed = restrictState(reading.computed, viewer, subjectId);
   if (viewer.sessionId === undefined) return omitNamespaces({ ...reading, computed }, viewer);
   const isLeftOut = sessionId !== viewer.sessionId || (reading.computed.alone && !knowsPerson(viewer, subjectId));
-  return { ...reading, sessionId: viewer.sessionId, computed, stateChange: isLeftOut ? null : stateChange };
+  const shown = knowsPerson(viewer, subjectId) ? subjectId : undefined;
+  return {
+    ...reading,
+    sessionId: viewer.sessionId,
+    subjectId: shown,
+    computed,
+    stateChange: isLeftOut ? null : stateChange,
+  };
 }
 
 function omitNamespaces(reading: StreamedReading, viewer: Grant): StreamedReading {

@@ -6,6 +6,7 @@ import { runInSpan } from '../observe/in-span.js';
 import type { DueDelivery } from '../store/delivery-queue.js';
 import { isManualRetry } from '../store/delivery-row.js';
 import type { StoredWebhook } from '../store/webhooks.js';
+import { buildCloudEventHeaders } from './cloud-event.js';
 import type { Dial } from './dial.js';
 import { NameNotResolvedError } from './resolve-name.js';
 import { openSecrets, SecretBoxError, buildSignatureHeaders } from './secrets.js';
@@ -18,14 +19,17 @@ import { attemptMs, type WorkerParts } from './worker-parts.js';
  */
 export function createSender(
   attempt: Attempt,
-  { secretBox, now }: Pick<WorkerParts, 'secretBox' | 'now'>,
+  { secretBox, now, publicUrl }: Pick<WorkerParts, 'secretBox' | 'now' | 'publicUrl'>,
   abort: AbortSignal,
 ) {
   const tryOnce = async (delivery: DueDelivery, webhook: StoredWebhook, atMs: number): Promise<AttemptOutcome> => {
     try {
       const { accountId, deliveryId, payload } = delivery;
       const secrets = openSecrets(secretBox, accountId, webhook, atMs);
-      const headers = buildSignatureHeaders({ deliveryId, body: payload, atMs, secrets });
+      const headers = {
+        ...buildSignatureHeaders({ deliveryId, body: payload, atMs, secrets }),
+        ...buildCloudEventHeaders(delivery, publicUrl),
+      };
       const request = { accountId, url: webhook.url, body: payload, headers };
       return await runInSpan('webhook attempt', 'CLIENT', { 'webhook.id': deliveryId }, () => attempt(request, abort));
     } catch (error) {

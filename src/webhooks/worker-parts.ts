@@ -15,6 +15,8 @@ export interface WorkerParts {
   readonly resolveName: ResolveName;
   /** Whether failed deliveries contain the start of the receiver's response. */
   readonly keepsResponses: boolean;
+  /** URL of the service for clients. Undefined: not known. */
+  readonly publicUrl: string | undefined;
   readonly now: () => number;
   readonly log: Logger;
   readonly observeAttempt: (outcome: 'delivered' | 'failed', seconds: number) => void;

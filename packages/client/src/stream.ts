@@ -1,13 +1,13 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { stream as settings } from '../../../generated/spec.js';
 import { parseResult, ProblemError, UnexpectedAnswerError } from './problem-error.js';
-import type { StateChange, StateReading, StreamEventType } from './schemas.js';
+import type { StateReading, StreamedStateChange, StreamEventType } from './schemas.js';
 import { type ConnectionParts, receive } from './stream-connection.js';
 
 /** The data of each type of event. */
 interface EventData extends Record<StreamEventType, unknown> {
   readonly reading: StateReading;
-  readonly state_change: StateChange;
+  readonly state_change: StreamedStateChange;
 }
 
 /** An event of the stream. `id` continues the stream after this event. */
