@@ -150,6 +150,7 @@ export default tseslint.config(
     ignores: [
       'examples/mail/',
       'examples/nextjs-chat/',
+      'generated/accepted-score.mjs',
       '**/dist/',
       'reports/',
       'node_modules/',

@@ -20,7 +20,7 @@ const onceOnly = [
   'contract-tests/{contract,dredd,every-operation,http,mcp}/**',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,corpus,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
-  'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,whole-days}.test.ts',
+  'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,score-cpu,whole-days}.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
   'contract-tests/process/{core-thread,interrupt,keys,log-output,package,post-thread,restore,shutdown,start,tracing,units}.test.ts',
