@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Copy } from './mutations/copy.js';
+import { features } from './mutations/features.js';
 import { describePrices, findPrices } from './mutations/price.js';
 import { observe, tryChange } from './mutations/trials.js';
 import type { WarmTests } from './mutations/warm-tests.js';
@@ -67,4 +69,8 @@ test('a change that no file notices has no price', async () => {
   const files = await observe(copy, tests, [], true);
   const verdict = await tryChange(copy, tests, { number: 1, isTopLevel: false }, files, true);
   expect(verdict).toEqual({ noticedBy: [], reason: 'it runs in 3 files' });
+});
+
+test('every source file of a feature exists', () => {
+  expect(features.flatMap(({ sources }) => sources).filter((it) => !existsSync(it))).toEqual([]);
 });

@@ -83,7 +83,7 @@ export const features: readonly Feature[] = [
   },
   {
     name: 'backups',
-    sources: 'age age-keys checksum erasures folder read-backup restore schedule verify write-backup'
+    sources: 'age checksum erasures folder read-backup restore schedule verify write-backup'
       .split(' ')
       .map((it) => `src/cli/backups/${it}.ts`),
     tests: ['src/cli/backups/', 'contract-tests/process/backup', 'contract-tests/process/restore'],
