@@ -34,7 +34,8 @@ const ends: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'source key of a link': { ...ofKey, ...ofPerson, 'link removed': 0, 'link expires': own },
   'hub connection': { ...ofKey, alone: own, removed: 0 },
   link: { ...ofKey, ...ofPerson },
-  'access token': { alone: hour, 'person erased': 0 },
+  // The authorization server chooses the life of each token, up to a day.
+  'access token': { alone: day, 'token expires': halfHour, 'person erased': 0 },
 };
 
 /** The error of each kind of credential that has ended. */
@@ -81,8 +82,8 @@ interface Made {
 const json = { 'Content-Type': 'application/json' };
 const days = { expires_in_days: own / day };
 
-/** A service with one of the API keys, which signs access tokens of its account. */
-type Maker = TestService & { readonly sign: (sub: string) => Promise<string> };
+/** A service with one of the API keys, which signs access tokens of its account with a life in seconds. */
+type Maker = TestService & { readonly sign: (sub: string, seconds: number) => Promise<string> };
 type Create = (one: Maker, key: string, person: string, end: string) => Promise<Made>;
 
 /** Uses a source key. */
@@ -144,8 +145,8 @@ const create: Readonly<Record<string, Create>> = {
     const made = { kind: 'link', headers, base: personLinks.api_path.slice(0, -1) } as const;
     return { ...made, use, row: link, linkId: link.id, expiresAt: link.expires_at };
   },
-  async 'access token'(one, _key, sub) {
-    const headers = bearer(await one.sign(sub));
+  async 'access token'(one, _key, sub, end) {
+    const headers = bearer(await one.sign(sub, end === 'token expires' ? halfHour : day));
     await one.request('/v1/ingest', { method: 'POST', headers: { ...json, ...headers }, body: reading(one, sub) });
     const { body } = await one.request('/v1/subjects/me', { headers });
     const use = async ({ request }: TestService) => (await request('/v1/subjects/me', { headers })).status;
@@ -198,8 +199,10 @@ test('every credential ends in time on every process, with its API key, and is l
   clock.nowMs = Math.ceil(clock.nowMs / 1000) * 1000;
   const [startMs, keys] = [clock.nowMs, one.store.use(createKeyTable)];
   const account = (await keys.listAccounts()).find(({ accountId }) => accountId === one.accountId)?.name ?? '';
-  const claims = { account, aud: `${pageOrigin}/mcp` };
-  const sign = (sub: string) => server.sign({ sub }, startMs, { claims });
+  const sign = (sub: string, seconds: number) => {
+    const claims = { account, aud: `${pageOrigin}/mcp`, exp: startMs / 1000 + seconds };
+    return server.sign({ sub }, startMs, { claims });
+  };
   const cases = Object.entries(ends).flatMap(([credential, own]) =>
     Object.entries(own).map(([end, seconds], index) => ({ credential, end, seconds, index })),
   );
