@@ -3,6 +3,7 @@ import addFormatsModule from 'ajv-formats';
 import { readFile } from 'node:fs/promises';
 import { parse, parseDocument, visit } from 'yaml';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { oauth } from '../../generated/spec.js';
 import { closed } from '../../testkit/closed.js';
 import { client } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
@@ -217,6 +218,16 @@ function openEnds(at: string, part: Schema): string[] {
  * http/documentation.test.ts check their responses.
  */
 const documentation = ['/docs', '/openapi.json', '/openapi.yaml'];
+
+test('an operation lists access tokens unless they never have its scope', () => {
+  const listed = parts.filter(([, { security }]) =>
+    (security as object[] | undefined)?.some((it) => 'OAuthToken' in it),
+  );
+  const allowed = parts.filter(
+    ([, it]) => it['x-scope'] && !oauth.never_scopes.some((never) => never === it['x-scope']),
+  );
+  expect(listed.map(([at]) => at)).toEqual(allowed.map(([at]) => at));
+});
 
 test('the contract contains no path of the documentation', () => {
   expect(documentation.filter((path) => path in contract.paths)).toEqual([]);

@@ -1,6 +1,6 @@
 import { type CryptoKey, exportSPKI, importJWK } from 'jose';
-import contract from '../../generated/openapi.json' with { type: 'json' };
 import { oauth as settings } from '../../generated/spec.js';
+import { allScopes } from '../../src/keys/scopes.js';
 import { bearer } from '../../testkit/tokens.js';
 import {
   createSigningKey,
@@ -8,6 +8,7 @@ import {
   type OAuthService,
   startOAuthService,
 } from '../../testkit/authorization-server.js';
+import { buildRequest, operations } from '../../testkit/documented-requests.js';
 import { openStream } from '../../testkit/event-source.js';
 import { startTestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
@@ -123,22 +124,17 @@ test('without OAUTH_ISSUER, no access token is accepted and no document of OAuth
 
 test('a token has the rights that it names, and some rights never', async () => {
   const service = await startOAuthService({ env: { OAUTH_WHOLE_ACCOUNT: '1' } });
-  const everything = await service.sign('anna', { claims: { scope: Object.keys(contract['x-scopes']).join(' ') } });
+  const everything = await service.sign('anna', { claims: { scope: allScopes.join(' ') } });
   const nothing = await service.sign('anna', { claims: { scope: 'openid READ' } });
-  const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
-    Object.entries(methods as Record<string, { 'x-scope'?: string; security?: object[] }>).map(([method, it]) => ({
-      path,
-      method: method.toUpperCase(),
-      scope: it['x-scope'],
-      security: it.security ?? [],
-    })),
-  );
-  for (const { path, method, scope, security } of operations.filter((it) => it.scope !== undefined)) {
+  for (const { scope, ...operation } of operations.filter((it) => it.scope !== undefined)) {
     const isNever = (settings.never_scopes as readonly string[]).includes(scope ?? '');
-    expect([path, security.some((it) => 'OAuthToken' in it)]).toEqual([path, !isNever]);
+    const { path, init } = buildRequest({ scope, ...operation });
     for (const token of isNever ? [everything, nothing] : [nothing]) {
-      const response = await fetch(service.url + path.replaceAll(/\{\w+\}/g, 'x'), { method, headers: bearer(token) });
-      expect([path, response.status, response.headers.get('www-authenticate')]).toEqual([
+      const { status, headers } = await service.request(path, {
+        ...init,
+        headers: { ...init.headers, ...bearer(token) },
+      });
+      expect([path, status, headers.get('www-authenticate')]).toEqual([
         path,
         403,
         `Bearer realm="realtime-state-service", error="insufficient_scope", scope="${scope}"`,
