@@ -18,6 +18,15 @@ test('a window starts with its first request, is never extended, and resets afte
   expect(passed).toEqual([0, 1, 2, 60, 61, 62, 120, 121, 122]);
 });
 
+test('a new window never states more seconds than its length', async () => {
+  const consume = limit();
+  vi.advanceTimersByTime(6_000);
+  for (let index = 0; index < 1000; index++) {
+    vi.advanceTimersByTime(0.123457);
+    expect(await consume('a', `s${index}`)).toMatchObject({ resetSeconds: 60 });
+  }
+});
+
 test('each name has its own window', async () => {
   const consume = limit();
   await Promise.all([consume('a', 's'), consume('a', 's'), consume('a', 's')]);

@@ -90,6 +90,9 @@ interface MemoryWindow {
   readonly endsAtMs: number;
 }
 
+/** Whole ms, because `nowMs + windowMs - nowMs` of fractions can exceed the window, which then resets one second later. */
+const readNowMs = () => Math.floor(performance.now());
+
 /** Counts in memory, without a timer per window. Once per window length, the windows that have ended are removed. */
 function createMemoryWindows(windowMs: number) {
   const windows = new Map<string, MemoryWindow>();
@@ -100,7 +103,7 @@ function createMemoryWindows(windowMs: number) {
   };
   return {
     count(key: string, requests: number): WindowCount {
-      const nowMs = performance.now();
+      const nowMs = readNowMs();
       if (nowMs >= removeAtMs) removeEnded(nowMs);
       let window = windows.get(key);
       if (!window || window.endsAtMs <= nowMs) windows.set(key, (window = { count: 0, endsAtMs: nowMs + windowMs }));
@@ -108,7 +111,7 @@ function createMemoryWindows(windowMs: number) {
       return { count: window.count, leftMs: window.endsAtMs - nowMs };
     },
     set: (key: string, { count, leftMs }: WindowCount) =>
-      void windows.set(key, { count, endsAtMs: performance.now() + leftMs }),
+      void windows.set(key, { count, endsAtMs: readNowMs() + leftMs }),
   };
 }
 
