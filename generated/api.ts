@@ -2049,6 +2049,65 @@ export interface components {
             skipped: {
                 [key: string]: number;
             };
+            values?: components["schemas"]["SourceValues"];
+            /**
+             * @description What the service inferred from the values, e.g. which field is the time, and the names of fields that it does not
+             *     read or cannot choose from. For people to read: the texts may change.
+             * @example [
+             *       "time: the field recorded_at"
+             *     ]
+             */
+            notes?: string[];
+        };
+        /**
+         * @description What became of each value of a body, in numbers of values. A value is a text, number, boolean or null of the JSON, and each
+         *     line of a text of several lines. The numbers add up to all values of the body.
+         * @example {
+         *       "used": 1,
+         *       "merged": 4,
+         *       "day_summary": 0,
+         *       "placeholder": 0,
+         *       "context": 18,
+         *       "unknown_field": 2,
+         *       "refused": 0
+         *     }
+         */
+        SourceValues: {
+            /**
+             * @description Values of readings and reports.
+             * @example 1
+             */
+            used: number;
+            /**
+             * @description Values of a minute with several, of which the reading has the mean or sum.
+             * @example 4
+             */
+            merged: number;
+            /**
+             * @description Values of a whole day, e.g. a resting heart rate. They belong to no minute.
+             * @example 0
+             */
+            day_summary: number;
+            /**
+             * @description Values that stand for no measurement, e.g. with confidence 0.
+             * @example 0
+             */
+            placeholder: number;
+            /**
+             * @description Times, devices, units and other values that say what a value means.
+             * @example 18
+             */
+            context: number;
+            /**
+             * @description Values of fields that are not read.
+             * @example 2
+             */
+            unknown_field: number;
+            /**
+             * @description Values that are not stored. `skipped` has the reasons, in numbers of samples or readings.
+             * @example 0
+             */
+            refused: number;
         };
         /** @description A source key to create, or the connection of a hub. */
         SourceKeyRequest: {

@@ -2357,7 +2357,18 @@ export const fields = {
     "unchanged",
     "replaced",
     "reports",
-    "skipped"
+    "skipped",
+    "values",
+    "notes"
+  ],
+  "SourceValues": [
+    "used",
+    "merged",
+    "day_summary",
+    "placeholder",
+    "context",
+    "unknown_field",
+    "refused"
   ],
   "SourceKeyRequest": [
     "subject_id",
@@ -3189,4 +3200,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a22c1f9369eb10d4f910a09642caee465867e262ad4833b19b90e30ce834dbaf" as const;
+export const contractDigest = "938ab8961428328b327a10dc265e04473c0597cf86e565d89900ec15bacc6103" as const;

@@ -764,6 +764,25 @@ Source = Literal[
 SourceBody = dict[str, object]
 
 
+class SourceValues(TypedDict):
+    """What became of each value of a body, in numbers of values."""
+
+    # Values of readings and reports.
+    used: int
+    # Values of a minute with several, of which the reading has the mean or sum.
+    merged: int
+    # Values of a whole day, e.g. a resting heart rate.
+    day_summary: int
+    # Values that stand for no measurement, e.g. with confidence 0.
+    placeholder: int
+    # Times, devices, units and other values that say what a value means.
+    context: int
+    # Values of fields that are not read.
+    unknown_field: int
+    # Values that are not stored. `skipped` has the reasons, in numbers of samples or readings.
+    refused: int
+
+
 class SourceResult(TypedDict):
     """What became of the samples of a body."""
 
@@ -782,6 +801,10 @@ class SourceResult(TypedDict):
     # `other_device`: a more accurate device measured the same minute. `invalid`: a value or time that is impossible or
     # not readable.
     skipped: dict[str, int]
+    values: NotRequired[SourceValues]
+    # What the service inferred from the values, e.g. which field is the time, and the names of fields that it does not
+    # read or cannot choose from.
+    notes: NotRequired[list[str]]
 
 
 class SourceKeyRequest(TypedDict):

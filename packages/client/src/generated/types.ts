@@ -44,6 +44,7 @@ export type TokenScope = Schemas['TokenScope'];
 export type Source = Schemas['Source'];
 export type SourceBody = Schemas['SourceBody'];
 export type SourceResult = Schemas['SourceResult'];
+export type SourceValues = Schemas['SourceValues'];
 export type SourceKeyRequest = Schemas['SourceKeyRequest'];
 export type SourceKey = Schemas['SourceKey'];
 export type SourceKeyPost = Schemas['SourceKeyPost'];
