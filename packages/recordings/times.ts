@@ -1,11 +1,12 @@
 import { textMaxCharacters } from './names.js';
+import { englishMonths, rewriteTime } from './written-dates.js';
 
 /** A zone of local times: an offset from UTC in ms, or a name such as `Europe/Berlin`. */
 export type Zone = number | string;
 
 /** Order of day, month and year in a date such as 11/12/2026. */
-export type DateOrder = 'dmy' | 'mdy' | 'ymd';
-export const dateOrders = ['dmy', 'mdy', 'ymd'] as const;
+export type DateOrder = 'dmy' | 'mdy' | 'ymd' | 'ydm';
+export const dateOrders = ['dmy', 'mdy', 'ymd', 'ydm'] as const;
 
 /** Returns the epoch ms of a local time, which is given as the epoch ms that it would have in UTC. */
 export type Clock = (localMs: number) => number;
@@ -23,7 +24,8 @@ const abbreviations: Readonly<Record<string, number>> = {
   ...{ Z: 0, UTC: 0, GMT: 0, WET: 0, WEST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3, JST: 9, AEST: 10, AEDT: 11 },
   ...{ EST: -5, EDT: -4, MST: -7, MDT: -6, PST: -8, PDT: -7 },
 };
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+const zoneNames = Object.keys(abbreviations).map((it) => it.toLowerCase());
 
 export const utc: Clock = (localMs) => localMs;
 
@@ -101,7 +103,10 @@ const zoned =
 
 /** The usual form. It is tried first, because recordings have millions of times. */
 const usual = /^(\d{4})-(\d\d)-(\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(\.\d{1,9})? ?(Z|[+-]\d\d:?\d\d)?$/;
-const yearFirst: readonly DateOrder[] = ['ymd'];
+/** Only a whole column shows that the day follows the year. */
+const yearFirst: readonly DateOrder[] = ['ymd', 'ydm'];
+/** Years from here on are of the Thai calendar, which is this many years ahead. */
+const [thaiYearMin, thaiYears] = [2400, 543];
 
 /** Returns the parts of a text. Undefined if the text has no date and time. */
 function readWritten(source: string): Written | undefined {
@@ -113,7 +118,13 @@ function readWritten(source: string): Written | undefined {
     const date = [Number(parts[1]), Number(parts[2]), Number(parts[3])] as const;
     return { date, orders: yearFirst, hasPoints: false, msOfDay, zone: parts[8] ?? '' };
   }
-  const text = source.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, '');
+  const written = readPlain(source.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i, ''));
+  const plain = written ? undefined : rewriteTime(source, zoneNames);
+  return plain === undefined ? written : readPlain(plain);
+}
+
+/** Reads a date of numbers or with the English name of a month, and a time of day. */
+function readPlain(text: string): Written | undefined {
   const date = readDate(text);
   if (!date) return undefined;
   const clock = timeOfDay.exec(text.slice(date.length));
@@ -136,11 +147,11 @@ function readDate(text: string): (Omit<Written, 'msOfDay' | 'zone'> & { readonly
   const size = { length: whole.length };
   if (one.length > 2) {
     if (one.length !== 4 || three.length > 2) return undefined;
-    return { ...size, date: [Number(one), Number(two), Number(three)], orders: ['ymd'], hasPoints: false };
+    return { ...size, date: [Number(one), Number(two), Number(three)], orders: yearFirst, hasPoints: false };
   }
   if (whole !== '') {
     if (three.length < 2) return undefined;
-    const orders = three.length === 4 ? (['dmy', 'mdy'] as const) : dateOrders;
+    const orders = three.length === 4 ? (['dmy', 'mdy'] as const) : (['dmy', 'mdy', 'ymd'] as const);
     return { ...size, date: [Number(one), Number(two), Number(three)], orders, hasPoints: separator === '.' };
   }
   const [joined, ...parts] = compact.exec(text) ?? [];
@@ -150,7 +161,7 @@ function readDate(text: string): (Omit<Written, 'msOfDay' | 'zone'> & { readonly
   }
   const [, day = '', name = '', year = ''] = dayFirst.exec(text) ?? [];
   const [, otherName = '', otherDay = '', otherYear = ''] = monthFirst.exec(text) ?? [];
-  const month = months.indexOf((name || otherName).slice(0, 3).toLowerCase()) + 1;
+  const month = englishMonths.indexOf((name || otherName).slice(0, 3).toLowerCase()) + 1;
   if (month === 0) return undefined;
   const length = (dayFirst.exec(text) ?? monthFirst.exec(text))?.[0].length ?? 0;
   const date = [Number(day || otherDay), month, Number(year || otherYear)] as const;
@@ -158,9 +169,13 @@ function readDate(text: string): (Omit<Written, 'msOfDay' | 'zone'> & { readonly
 }
 
 function sortParts([one, two, three]: Written['date'], order: DateOrder): [number, number, number] {
-  const [year, month, day] =
-    order === 'ymd' ? [one, two, three] : order === 'dmy' ? [three, two, one] : [three, one, two];
-  return [year < 100 ? 2000 + year : year, month, day];
+  if (order === 'ymd') return [toYear(one), two, three];
+  if (order === 'ydm') return [toYear(one), three, two];
+  return order === 'dmy' ? [toYear(three), two, one] : [toYear(three), one, two];
+}
+
+function toYear(year: number): number {
+  return year < 100 ? 2000 + year : year >= thaiYearMin ? year - thaiYears : year;
 }
 
 /** Returns true for a date of the calendar: there is no 30 February. */
@@ -181,7 +196,7 @@ function listOrders({ date, orders }: Written): DateOrder[] {
 
 /** Returns the order of a date that has only one. Dates with points begin with the day. */
 function findOrder(written: Written): DateOrder | undefined {
-  if (written.orders.length === 1) return written.orders[0];
+  if (written.orders.length === 1 || written.orders === yearFirst) return written.orders[0];
   const valid = listOrders(written);
   return valid.length === 1 || (written.hasPoints && valid[0] === 'dmy') ? valid[0] : undefined;
 }
@@ -193,12 +208,19 @@ export type ColumnOrder = DateOrder | 'unclear' | 'contradictory' | undefined;
 export function createOrderFinder(): { add: (text: string) => void; decide: () => ColumnOrder } {
   let left: DateOrder[] = [...dateOrders];
   let [isUnclear, hasPoints] = [false, true];
+  let [isMonthFirst, isDayFirst] = [false, false];
   const [firsts, thirds] = [new Set<number>(), new Set<number>()];
   return {
     add(text) {
       const written = readWritten(text);
       if (!written || written.orders.length < 2) return;
       const { date, orders } = written;
+      if (orders === yearFirst) {
+        const [isYmd, isYdm] = [isDate(date, 'ymd'), isDate(date, 'ydm')];
+        isMonthFirst ||= isYmd && !isYdm;
+        isDayFirst ||= isYdm && !isYmd;
+        return;
+      }
       left = left.filter((it) => orders.includes(it) && isDate(date, it));
       isUnclear ||= listOrders(written).length > 1;
       hasPoints &&= written.hasPoints;
@@ -206,6 +228,7 @@ export function createOrderFinder(): { add: (text: string) => void; decide: () =
       if (thirds.size < 2) thirds.add(date[2]);
     },
     decide() {
+      if (isMonthFirst || isDayFirst) return isMonthFirst ? 'ymd' : 'ydm';
       // Days change more often than years.
       if (left.includes('ymd') && firsts.size > 1 && thirds.size === 1) left = left.filter((it) => it !== 'ymd');
       if (left.includes('ymd') && firsts.size === 1 && thirds.size > 1) left = ['ymd'];
