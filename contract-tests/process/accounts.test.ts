@@ -1,3 +1,4 @@
+import { createAccount } from '../../packages/recordings/account.js';
 import { expect, test } from 'vitest';
 import { sources as settings } from '../../generated/spec.js';
 import type { ReadPostedBody } from '../../src/readings/posted-body.js';
@@ -54,7 +55,15 @@ test.each([
 test('accounts top shows what the requests of each account caused, the highest first', async () => {
   const readLarge: ReadPostedBody = async (_posted, _signal, addCpu) => {
     addCpu(7_000);
-    return { groups: [], reports: [], skipped: {}, device: undefined, neededHours: undefined };
+    return {
+      groups: [],
+      reports: [],
+      skipped: {},
+      values: createAccount(),
+      notes: [],
+      device: undefined,
+      neededHours: undefined,
+    };
   };
   const service = await startTestService({ database: await temporaryDatabase(), readLarge });
   const { accountId, clock, database, read } = service;

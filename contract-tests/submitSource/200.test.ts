@@ -14,7 +14,9 @@ test('the first post of a phone is a live state of its person', async ({ service
   const phone = await connectPhone(service, 'health_auto_export');
   const nowMs = service.clock.nowMs;
   const body = { data: { metrics: [metric('heart_rate', 'count/min', [[nowMs - 20_000, 72]])] } };
-  expect((await phone.post(body)).body).toEqual({ stored: 1, unchanged: 0, replaced: 0, skipped: {} });
+  expect((await phone.post(body)).body).toEqual(
+    expect.objectContaining({ stored: 1, unchanged: 0, replaced: 0, skipped: {} }),
+  );
   const { status, body: state } = await phone.operator.request(`/v1/state?subject_id=${phone.subjectId}`);
   expect([status, state.signals_received]).toEqual([200, ['cardiovascular']]);
 });
@@ -38,7 +40,7 @@ test('Health Auto Export: live samples are readings of their own, older ones a r
   ];
   const workouts = [{ name: 'Running', start: toLocal(minute), end: toLocal(minute + 5 * minuteMs) }];
   const { body } = await phone.post({ data: { metrics, workouts, ecg: [{}] } });
-  expect(body).toEqual({ stored: 4, unchanged: 0, replaced: 0, skipped: { not_read: 2 } });
+  expect(body).toEqual(expect.objectContaining({ stored: 4, unchanged: 0, replaced: 0, skipped: { not_read: 2 } }));
   const rows = await exported(phone);
   expect(
     rows

@@ -20,7 +20,7 @@ test('HC Webhook: records of Health Connect become minutes with RMSSD, steps and
     exercise: [{ type: '56', start_time: at(0), end_time: at(60) }],
     sleep: [{}],
   });
-  expect(body).toEqual({ stored: 2, unchanged: 0, replaced: 0, skipped: { not_read: 1 } });
+  expect(body).toEqual(expect.objectContaining({ stored: 2, unchanged: 0, replaced: 0, skipped: { not_read: 1 } }));
 });
 
 test('Apple Shortcuts: texts with local times are read in the zone of the key, and skipped without one', async ({
@@ -39,7 +39,9 @@ test('Apple Shortcuts: texts with local times are read in the zone of the key, a
 test('other apps: flat objects, texts for numbers, and no time for a value of now', async ({ service }) => {
   const phone = await connectPhone(service, 'generic');
   expect((await phone.post({ heartRate: 72 })).body.stored).toBe(1);
-  expect((await phone.post([])).body).toEqual({ stored: 0, unchanged: 0, replaced: 0, skipped: {} });
+  expect((await phone.post([])).body).toEqual(
+    expect.objectContaining({ stored: 0, unchanged: 0, replaced: 0, skipped: {} }),
+  );
   const time = Math.floor(service.clock.nowMs / 1000) - 30;
   const body = [{ time, bpm: '71', source: 'Garmin' }, { time: time - 10, bpm: 'unavailable' }, 7];
   expect((await phone.post(body)).body).toMatchObject({ stored: 1, skipped: { invalid: 1, not_read: 1 } });
@@ -73,7 +75,7 @@ test('a sample that the person does not allow is skipped as no_consent, and late
   expect((await phone.post([at(20), at(3_600)])).body).toMatchObject({ stored: 2 });
   await decide(consents, phone.subjectId, { categories: [] });
   const { body } = await phone.post([at(10), at(7_200)]);
-  expect(body).toEqual({ stored: 0, unchanged: 0, replaced: 0, skipped: { no_consent: 2 } });
+  expect(body).toEqual(expect.objectContaining({ stored: 0, unchanged: 0, replaced: 0, skipped: { no_consent: 2 } }));
 });
 
 test('a mood of a moment is a report of the person and changes no score, the mood of a day is not read', async ({

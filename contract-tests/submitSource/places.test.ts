@@ -1,3 +1,4 @@
+import { createAccount } from '../../packages/recordings/account.js';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { sources as settings } from '../../generated/spec.js';
@@ -11,7 +12,15 @@ import { until } from '../../testkit/until.js';
 
 const small = { heart_rate: 72 };
 const large = JSON.stringify(small).padEnd(settings.large_bytes + 1);
-const nothing = { groups: [], reports: [], skipped: {}, device: undefined, neededHours: undefined };
+const nothing = {
+  groups: [],
+  reports: [],
+  skipped: {},
+  values: createAccount(),
+  notes: [],
+  device: undefined,
+  neededHours: undefined,
+};
 const megabyte = 1_048_576;
 
 /** Starts a service. The work on each large body ends when the test ends it. */

@@ -26,3 +26,18 @@ export function toDeviceLabel(name: string): string | undefined {
 }
 
 const maximum = 64;
+
+/** Words that apps write in a column of sources, which say what the person or the app did and name no device. */
+const contextWords = new Set(
+  (
+    'rest resting awake wake asleep sleep sleeping nap workout exercise training session activity active inactive sedentary ' +
+    'sitting standing lying walking running idle still moving motion live background foreground manual automatic auto ' +
+    'measured estimated continuous spot periodic interval day daytime night nighttime baseline recovery unknown none null ' +
+    'int internal external ruhe wach schlaf aktiv nuit jour repos sommeil réveil reposo despierto sueño entrenamiento riposo'
+  ).split(' '),
+);
+
+/** Returns true for the name of a source that is no device, e.g. `rest` or `awake` of Oura. */
+export function isContextWord(name: string): boolean {
+  return name.length < 16 && contextWords.has(name.trim().toLowerCase());
+}

@@ -25,6 +25,24 @@ export interface HistoryReading<T extends RecordedReading = RecordedReading> {
   readonly minute: DeviceMinute;
   /** The recorded minute. One with a rate and variability has two readings. */
   readonly of: T;
+  /** Numbers of the recorded values that the reading has. */
+  readonly values: StatedValues;
+}
+
+/** Values that a reading has as they are, and those of which it has the mean or sum. */
+export interface StatedValues {
+  readonly used: number;
+  readonly merged: number;
+}
+
+/** Returns the numbers of values that a reading states. `counts` are those of its fields. */
+export function countStated(stated: Partial<Submission>, counts: RecordedReading['counts']): StatedValues {
+  let [used, merged] = [stated.rr_intervals_ms?.length ?? 0, 0];
+  for (const [field, count] of Object.entries(counts))
+    if (field === 'rr_intervals_ms' || !(field in stated)) continue;
+    else if (count === 1) used += 1;
+    else merged += count;
+  return { used, merged };
 }
 
 /** Returns the readings of the history of recorded minutes, in their order. */
@@ -39,7 +57,8 @@ export function planHistory<T extends RecordedReading>(subjectId: string, record
     parts.set(minute.atMs, part + 1);
     const create = (kind: SampleKind, revision: number, stated: Partial<Submission>): HistoryReading<T> => {
       const names = nameSample(subjectId, kind, minute.device, minute.atMs + part);
-      return { submission: { ...names, sample_revision: revision, ...stated, backfill: true }, minute, of };
+      const submission = { ...names, sample_revision: revision, ...stated, backfill: true };
+      return { submission, minute, of, values: countStated(stated, counts) };
     };
     const hasRate = rest.heart_rate !== undefined || rest.rr_intervals_ms !== undefined;
     const rate = () => create('rate', Math.max(counts.heart_rate ?? 0, counts.rr_intervals_ms ?? 0), rest);

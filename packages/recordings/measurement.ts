@@ -1,3 +1,4 @@
+import type { Outcome, Seen } from './account.js';
 import { formatsRead } from './field-map.js';
 import { describeNames } from './names.js';
 import type { Field } from './signals.js';
@@ -42,12 +43,25 @@ export interface Fact {
   readonly revision?: number | undefined;
 }
 
-/** An entry that cannot be used. The reason is fixed text or names one of a few files, so that the number of reasons is bounded. */
+/** An entry that is not used. The reason is fixed text or names one of a few files, so that the number of reasons is bounded. */
 export interface SkippedEntry {
   readonly skipped: string;
+  /** Default: refused. */
+  readonly as?: Outcome | undefined;
+  /** Number of its values. 0 if `Seen` leaves them to the unknown fields. Default: 1. */
+  readonly values?: number | undefined;
 }
 
-export type Item = Measurement | Fact | SkippedEntry;
+/** What a reader inferred from the values, for people. */
+export interface Note {
+  readonly note: string;
+}
+
+export type Item = Measurement | Fact | SkippedEntry | Seen | Note;
+
+/** What the values of a recording show, and a caller may overrule. */
+export const inferences = ['day-summary', 'placeholder'] as const;
+export type Inference = (typeof inferences)[number];
 
 /** A content in order. Each iteration begins at the first byte. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -65,6 +79,10 @@ export interface Recording {
   readonly person?: string | undefined;
   /** Order of the dates of a CSV, if the file does not show it. */
   readonly dateOrder?: DateOrder | undefined;
+  /** Column or field with the times, if its name does not show it. */
+  readonly timeColumn?: string | undefined;
+  /** What is read although its values look like something else. */
+  readonly keep?: readonly Inference[] | undefined;
 }
 
 /**
@@ -76,6 +94,17 @@ export class NotReadError extends Error {
   constructor(problem: string, names?: readonly string[]) {
     const found = names ? `. Its names: ${describeNames(names)}` : '';
     super(`format not known: ${problem}${found}. ${formatsRead}`);
+  }
+}
+
+/** The content has values of whole days. */
+export class DaySummaryError extends NotReadError {
+  /** Number of the values. */
+  readonly seen: Seen;
+
+  constructor(seen: Seen) {
+    super('one row per day: no heart rate of minutes in it (--keep day-summary reads each as a minute)');
+    this.seen = seen;
   }
 }
 

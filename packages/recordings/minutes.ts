@@ -1,6 +1,10 @@
 import { enums, signals as contract } from '../../generated/spec.js';
-import { rankDevice, toDeviceLabel } from './devices.js';
-import type { Fact, Item, Measurement } from './measurement.js';
+import { type Account, createAccount, type Outcome, type Seen } from './account.js';
+import { isContextWord, rankDevice, toDeviceLabel } from './devices.js';
+import type { Fact, Inference, Item, Measurement, SkippedEntry } from './measurement.js';
+import { countStated } from './history.js';
+import { findPlaceholders } from './placeholders.js';
+import { shown } from './names.js';
 import { clampToContract, type Field, signals, type Submission } from './signals.js';
 
 const minuteMs = 60_000;
@@ -15,6 +19,9 @@ const factMaxMs = 24 * 60 * minuteMs;
 const [sourcesMax, sharesMax] = [10_000, 8];
 /** Bounds memory if a hostile file states very many facts. Ten years have about 10,000 workouts. */
 const factsMax = 100_000;
+/** Bounds the names of unknown fields, and the notes. */
+const namesMax = 20;
+const tooManyDevices = 'values of too many devices';
 const earliestMs = Date.UTC(2000, 0, 1);
 const aheadMaxMs = minuteMs;
 
@@ -43,18 +50,21 @@ interface Source {
 }
 
 /** What one device measured in a minute. */
-interface Share {
+export interface Share {
   readonly source: Source;
   /** Number of heart rates and beats. */
   count: number;
   /** Steps that the device counted. Undefined if it counted none. */
   steps: number | undefined;
+  /** Number of intervals of steps that begin in the minute. */
+  stepCount: number;
   readonly sums: Map<Field, { sum: number; count: number }>;
   readonly beats: { atMs: number; ms: number }[];
 }
 
-interface Minute {
+export interface Minute {
   lastMs: number;
+  /** Number of values that begin in the minute. */
   count: number;
   /** Index of the strongest activity level. -1 if the recording states none. */
   activity: number;
@@ -70,22 +80,29 @@ export class Minutes {
   readonly #sources = new Map<string, Source>();
   readonly #facts: Fact[] = [];
   readonly #skipped = new Map<string, number>();
+  readonly #notes = new Set<string>();
+  readonly #unknown = new Set<string>();
+  readonly #account = createAccount();
+  #seen = 0;
   readonly #hours: number;
   readonly #nowMs: number;
+  readonly #keep: readonly Inference[];
   #newest = 0;
 
-  constructor({ hours, nowMs }: { hours: number; nowMs: number }) {
+  constructor({ hours, nowMs, keep = [] }: { hours: number; nowMs: number; keep?: readonly Inference[] | undefined }) {
     this.#hours = hours;
     this.#nowMs = nowMs;
+    this.#keep = keep;
   }
 
   /** Adds a group of items of a file. */
   add(items: readonly Item[], file = ''): void {
     for (const item of items) {
-      const reason = 'skipped' in item ? item.skipped : this.#problemOf(item);
-      if (reason !== undefined) this.#skip(reason);
-      else if ('kind' in item) this.#keep(item);
-      else if ('field' in item) this.#collect(item, file);
+      if ('field' in item) this.#add(item, file);
+      else if ('kind' in item) this.#addFact(item);
+      else if ('skipped' in item) this.#addSkipped(item);
+      else if ('seen' in item) this.#addSeen(item);
+      else if (this.#notes.size < namesMax) this.#notes.add(item.note);
     }
     if (this.#minutes.size > (this.#hours + 24) * 60) this.#prune();
   }
@@ -100,6 +117,19 @@ export class Minutes {
     return this.#skipped;
   }
 
+  /** Returns what the readers inferred, and the names of unknown fields. */
+  get notes(): string[] {
+    const names = [...this.#unknown].join(', ');
+    return [...this.#notes, ...(names === '' ? [] : [`fields that are not read: ${names}`])];
+  }
+
+  /** Returns what became of the values. Complete after the readings were listed. */
+  get account(): Account {
+    const { unknown_field: _, ...known } = this.#account;
+    const rest = this.#seen - Object.values(known).reduce((sum, count) => sum + count, 0);
+    return { ...known, unknown_field: Math.max(0, rest) };
+  }
+
   /**
    * Returns the readings of the newest hours, oldest first. A minute without heart rate, variability and beats is left
    * out, because the service requires a signal. A minute with more than 64 beats becomes several readings.
@@ -111,6 +141,7 @@ export class Minutes {
   /** Yields what `readings` returns, by minute. A minute that is left out is an empty list. */
   *inOrder(): Generator<readonly RecordedReading[]> {
     this.#prune();
+    if (!this.#keep.includes('placeholder')) this.#dropPlaceholders();
     const findActivity = createActivityFinder(this.#facts);
     for (const key of Float64Array.from(this.#minutes.keys()).sort()) {
       const minute = this.#minutes.get(key);
@@ -118,7 +149,8 @@ export class Minutes {
       minute.activity = Math.max(minute.activity, findActivity(key));
       const readings = listReadings(minute);
       if (readings.length === 0)
-        this.#skip('no heart rate, variability or beats in the same minute, e.g. steps alone', minute.count);
+        this.#refuse('no heart rate, variability or beats in the same minute, e.g. steps alone', minute.count);
+      else this.#settle(minute, readings);
       yield readings;
     }
   }
@@ -145,29 +177,77 @@ export class Minutes {
     return undefined;
   }
 
+  #add(item: Measurement, file: string): void {
+    const problem = this.#problemOf(item);
+    if (problem === undefined) this.#collect(item, file);
+    else this.#refuse(problem);
+  }
+
   /** Keeps a fact. Its minutes are marked at the end, because a hostile file may repeat a long one. */
-  #keep(fact: Fact): void {
+  #addFact(fact: Fact): void {
+    const problem = this.#problemOf(fact);
+    if (problem !== undefined) return this.#skip(problem);
     this.#newest = Math.max(this.#newest, Math.floor((fact.untilMs ?? fact.atMs) / minuteMs));
     if (this.#facts.length < factsMax) this.#facts.push(fact);
     else this.#skip('too many workouts');
   }
 
+  #addSkipped({ skipped, as = 'refused', values = 1 }: SkippedEntry): void {
+    this.#skip(skipped);
+    this.#account[as] += values;
+  }
+
+  #addSeen({ seen, context, unknown = [] }: Seen): void {
+    this.#seen += seen;
+    this.#account.context += context;
+    for (const name of unknown) if (this.#unknown.size < namesMax) this.#unknown.add(shown(name));
+  }
+
+  #refuse(reason: string, count = 1, as: Outcome = 'refused'): void {
+    this.#skip(reason, count);
+    this.#account[as] += count;
+  }
+
+  /** Counts the values of a minute: those in its readings, and those of other devices. */
+  #settle({ count }: Minute, readings: readonly RecordedReading[]): void {
+    let left = count;
+    for (const { values, counts } of readings) {
+      const { used, merged } = countStated(values, counts);
+      this.#account.used += used;
+      this.#account.merged += merged;
+      left -= used + merged;
+    }
+    this.#refuse('another device measured the same minute', left);
+  }
+
+  #dropPlaceholders(): void {
+    for (const { value, share, minute, note } of findPlaceholders(this.#minutes)) {
+      const { count = 0 } = share.sums.get('heart_rate') ?? {};
+      share.sums.delete('heart_rate');
+      share.count -= count;
+      minute.count -= count;
+      this.#refuse(`${value} bpm where the device began to measure, which is a placeholder`, count, 'placeholder');
+      this.#notes.add(note);
+    }
+  }
+
   #collect(measurement: Measurement, file: string): void {
     const { field, atMs, value, isRate = false, activity } = measurement;
     const source = this.#findSource(measurement.source, file);
-    if (!source) return this.#skip('values of too many devices');
+    if (!source) return this.#refuse(tooManyDevices);
     if (field === 'steps_last_minute' && !isRate) return this.#collectSteps(measurement, source);
     const minute = this.#minuteAt(atMs);
-    if (!minute) return;
+    if (!minute) return this.#refuse(this.#tooOld());
     minute.lastMs = Math.max(minute.lastMs, atMs);
     if (activity) minute.activity = Math.max(minute.activity, enums.ActivityLevel.indexOf(activity));
     const share = findShare(minute, source);
-    if (!share) return this.#skip('values of too many devices');
-    if (field === 'heart_rate' || field === 'rr_intervals_ms') share.count += 1;
-    if (field === 'rr_intervals_ms') {
-      if (share.beats.length < intervalsPerMinute) share.beats.push({ atMs, ms: Math.round(value) });
-      else this.#skip('more beats than fit into a minute');
-    } else {
+    const isBeat = field === 'rr_intervals_ms';
+    if (!share) return this.#refuse(tooManyDevices);
+    if (isBeat && share.beats.length >= intervalsPerMinute) return this.#refuse('more beats than fit into a minute');
+    minute.count += 1;
+    if (field === 'heart_rate' || isBeat) share.count += 1;
+    if (isBeat) share.beats.push({ atMs, ms: Math.round(value) });
+    else {
       // Changed in place, because a new object per value is garbage that outlives the young generation.
       const total = share.sums.get(field);
       if (total) {
@@ -179,10 +259,11 @@ export class Minutes {
 
   #findSource(name: string | undefined, file: string): Source | undefined {
     // Two files may be of two devices of one name, or of no name.
-    const key = `${file}\0${name ?? ''}`;
+    const device = name === undefined || isContextWord(name) ? '' : name;
+    const key = `${file}\0${device}`;
     const known = this.#sources.get(key);
     if (known || this.#sources.size >= sourcesMax) return known;
-    const source = { label: toDeviceLabel(name ?? ''), rank: rankDevice(name ?? '') };
+    const source = { label: toDeviceLabel(device), rank: rankDevice(device) };
     this.#sources.set(key, source);
     return source;
   }
@@ -195,23 +276,22 @@ export class Minutes {
       const minute = this.#minuteAt(from);
       const share = minute && findShare(minute, source);
       if (share) share.steps = (share.steps ?? 0) + (value * (to - from)) / duration;
+      // The value counts once, in its first minute.
+      if (from === atMs && !share) this.#refuse(minute ? tooManyDevices : this.#tooOld());
+      else if (from === atMs && share) {
+        minute.count += 1;
+        share.stepCount += 1;
+      }
       from = to;
     }
   }
 
-  /**
-   * Returns the minute of a time and adds to its number of values, or counts a skipped value if the minute is older than the
-   * newest hours.
-   */
+  /** Returns the minute of a time. Undefined if it is older than the newest hours. */
   #minuteAt(atMs: number): Minute | undefined {
     const key = Math.floor(atMs / minuteMs);
     this.#newest = Math.max(this.#newest, key);
-    if (key <= this.#newest - this.#hours * 60) {
-      this.#skip(this.#tooOld());
-      return undefined;
-    }
+    if (key <= this.#newest - this.#hours * 60) return undefined;
     const minute = this.#minutes.get(key) ?? { lastMs: 0, count: 0, activity: -1, shares: [] };
-    minute.count += 1;
     this.#minutes.set(key, minute);
     return minute;
   }
@@ -219,7 +299,7 @@ export class Minutes {
   #prune(): void {
     for (const [key, { count }] of this.#minutes) {
       if (key > this.#newest - this.#hours * 60) continue;
-      this.#skip(this.#tooOld(), count);
+      this.#refuse(this.#tooOld(), count);
       this.#minutes.delete(key);
     }
   }
@@ -255,7 +335,7 @@ function createActivityFinder(facts: readonly Fact[]): (key: number) => number {
 function findShare({ shares }: Minute, source: Source): Share | undefined {
   const known = shares.find((it) => it.source === source);
   if (!known && shares.length < sharesMax)
-    shares.push({ source, count: 0, steps: undefined, sums: new Map(), beats: [] });
+    shares.push({ source, count: 0, steps: undefined, stepCount: 0, sums: new Map(), beats: [] });
   return known ?? shares.find((it) => it.source === source);
 }
 
@@ -285,8 +365,10 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
   }
   const hasSignal = averaged.some((name) => contract[name].use === 'evidence' && values[name] !== undefined);
   // Two devices count the same steps, so the larger count is used and not the sum.
-  const most = Math.max(...shares.flatMap((it) => it.steps ?? meanOf(it, 'steps_last_minute') ?? []));
+  const most = Math.max(...shares.flatMap((it) => stepsOf(it) ?? []));
   if (most >= 0) context.steps_last_minute = clampToContract('steps_last_minute', most);
+  const counted = shares.find((it) => stepsOf(it) === most);
+  counts.steps_last_minute = (counted?.stepCount ?? 0) + (counted?.sums.get('steps_last_minute')?.count ?? 0);
   const beats = chosen.find((it) => it.beats.length > 0)?.beats ?? [];
   if (beats.length === 0) return hasSignal ? [{ atMs: lastMs, values: { ...values, ...context }, counts }] : [];
   counts.rr_intervals_ms = beats.length;
@@ -297,8 +379,16 @@ function listReadings({ lastMs, activity, shares }: Minute): RecordedReading[] {
     const isLast = index === parts.length - 1;
     const rr_intervals_ms = part.map(({ ms }) => ms);
     const atMs = isLast ? lastMs : (part.at(-1)?.atMs ?? lastMs);
-    return { atMs, values: { ...(isLast && values), rr_intervals_ms, ...context }, counts };
+    return {
+      atMs,
+      values: { ...(isLast && values), rr_intervals_ms, ...context },
+      counts: isLast ? counts : { rr_intervals_ms: beats.length },
+    };
   });
+}
+
+function stepsOf(share: Share): number | undefined {
+  return share.steps ?? meanOf(share, 'steps_last_minute');
 }
 
 function meanOf(share: Share | undefined, field: Field): number | undefined {

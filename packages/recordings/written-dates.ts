@@ -4,9 +4,10 @@
  */
 
 /** Languages of the apps of Apple, Google, Samsung, Garmin and Fitbit, in which they write dates. */
-const languages = (
-  'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl bg el tr ru uk ja zh zh-TW ko ar he th vi id ms hi ca lt lv et'
-).split(' ');
+const languages =
+  'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl bg el tr ru uk ja zh zh-TW ko ar he th vi id ms hi ca lt lv et'.split(
+    ' ',
+  );
 
 /** Halves of the day in languages that write them beside 12 hours. CLDR's releases differ in them. */
 const halves: readonly (readonly [half: 'am' | 'pm', words: string])[] = [
@@ -78,7 +79,8 @@ function toPlain(text: string): string {
     .trim();
 }
 
-function toDigit(letter: string): string {
+/** Returns the ASCII digit of a digit of another script. */
+export function toDigit(letter: string): string {
   const code = letter.codePointAt(0) ?? 0;
   const zero = [...zeros].map((it) => it.codePointAt(0) ?? 0).find((it) => code >= it && code < it + 10);
   return zero === undefined ? letter : String(code - zero);

@@ -30,6 +30,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs' | 'countStored' | 'log';
 
+type Result = Schema<'SourceResult'> & Required<Pick<Schema<'SourceResult'>, 'values'>>;
+
 /** A post in progress. */
 interface Progress {
   readonly services: Pick<Services, Uses>;
@@ -37,7 +39,7 @@ interface Progress {
   readonly caller: Grant;
   /** The grant with which a person's data are written. An erasure since then ends it. */
   readonly grantOf: (sessionId: string, subjectId: string) => Grant;
-  readonly result: Schema<'SourceResult'>;
+  readonly result: Result;
   readonly skip: (reason: string, count: number) => void;
   /** People who were erased since the post began. */
   readonly erased: Set<string>;
@@ -55,7 +57,11 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
     const { accountId, keyId, subjectId } = caller;
     // Before people are looked up, so that each later erasure ends the grant.
     const issuedAtMs = subjectId === undefined ? now() : caller.issuedAtMs;
-    const result: Schema<'SourceResult'> = { stored: 0, unchanged: 0, replaced: 0, skipped: { ...body.skipped } };
+    const { values, notes } = body;
+    const result: Result = {
+      ...{ stored: 0, unchanged: 0, replaced: 0, skipped: { ...body.skipped }, values: { ...values } },
+      ...(notes.length > 0 && { notes: [...notes] }),
+    };
     const skip = (reason: string, count: number) => {
       if (count > 0) result.skipped[reason] = (result.skipped[reason] ?? 0) + count;
     };
@@ -87,13 +93,21 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
 };
 
 /** Leaves out what a hub sends of people without data, consent and source key. */
-async function omitUnknownPeople({ services, scope, caller, skip }: Progress, post: Post): Promise<Post> {
+async function omitUnknownPeople({ services, scope, caller, result, skip }: Progress, post: Post): Promise<Post> {
   if (caller.subjectId !== undefined) return post;
   const named = new Set([...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
   const known = await createSourceKeyTable(scope).findKnown([...named], services.digestId);
   const isKnown = ({ subjectId }: { readonly subjectId: string }) => known.has(subjectId);
-  for (const group of post.groups) if (!isKnown(group)) skip('unknown_person', group.count);
+  for (const group of post.groups)
+    if (!isKnown(group)) {
+      skip('unknown_person', group.count);
+      refuse(result, JSON.parse(group.json) as PostedReading[]);
+    }
   const reports = post.reports.filter(isKnown);
+  refuse(
+    result,
+    Array.from({ length: post.reports.length - reports.length }, () => valuesOfReport),
+  );
   skip('unknown_person', post.reports.length - reports.length);
   return { ...post, groups: post.groups.filter(isKnown), reports };
 }
@@ -101,9 +115,12 @@ async function omitUnknownPeople({ services, scope, caller, skip }: Progress, po
 /** Stores a group of readings, a few per transaction, until its person is erased or has no reading left in this hour. */
 async function storeGroup(progress: Progress, { subjectId, count, json }: PostedGroup): Promise<void> {
   const { services, scope, caller, grantOf, result, skip, erased } = progress;
-  if (erased.has(subjectId)) return skip('erased', count);
-  const countStored = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
   const readings = JSON.parse(json) as PostedReading[];
+  if (erased.has(subjectId)) {
+    refuse(result, readings);
+    return skip('erased', count);
+  }
+  const countStored = (stored: number) => services.countStored(stored, caller.accountId, subjectId);
   const waiting = await omitLiveMinutes(scope, readings);
   result.unchanged += readings.length - waiting.length;
   let left = await countStored(0);
@@ -111,11 +128,28 @@ async function storeGroup(progress: Progress, { subjectId, count, json }: Posted
     const { stored, skipped } = { ...result, skipped: { ...result.skipped } };
     const some = waiting.splice(0, Math.min(readingsAtOnce, left));
     const granted = some.map(({ reading }) => ({ ...reading, grant: grantOf(reading.sessionId, subjectId) }));
-    countOutcomes(result, skip, await services.commit(caller, granted));
+    const outcomes = await services.commit(caller, granted);
+    countOutcomes(result, skip, outcomes);
+    refuse(
+      result,
+      some.filter((_, at) => outcomes[at] instanceof ProblemError),
+    );
     left = await countStored(result.stored - stored);
     if (result.skipped['erased'] !== skipped['erased']) erased.add(subjectId);
   }
   skip(erased.has(subjectId) ? 'erased' : 'rate', waiting.length);
+  refuse(result, waiting);
+}
+
+const valuesOfReport = { values: { used: 1, merged: 0 } };
+
+/** Counts the values of readings or reports that are not stored as refused. */
+function refuse({ values }: Result, refused: readonly Pick<PostedReading, 'values'>[]): void {
+  for (const { values: of } of refused) {
+    values.used -= of.used;
+    values.merged -= of.merged;
+    values.refused += of.used + of.merged;
+  }
 }
 
 /** Stores a mood as feedback of the person. A resend is the same report. */
@@ -129,6 +163,7 @@ async function storeReport({ services, grantOf, result, skip }: Progress, report
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status >= 500) throw error;
     skip(reasons[error.code] ?? 'invalid', 1);
+    refuse(result, [valuesOfReport]);
   }
 }
 

@@ -1,5 +1,13 @@
 import { sources as settings } from '../../generated/spec.js';
-import { type DeviceMinute, floorMinute, nameSample, planHistory } from '../../packages/recordings/history.js';
+import { type Account, countLeaves, createAccount, outcomes } from '../../packages/recordings/account.js';
+import {
+  countStated,
+  type DeviceMinute,
+  floorMinute,
+  nameSample,
+  planHistory,
+  type StatedValues,
+} from '../../packages/recordings/history.js';
 import type { Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
@@ -24,6 +32,8 @@ export interface PostedReading {
   readonly reading: PreparedReading;
   /** The minute of a reading of the history. Absent for a live reading. */
   readonly minute?: DeviceMinute | undefined;
+  /** Numbers of the values of the body that the reading has. */
+  readonly values: StatedValues;
 }
 
 /** Readings of a person. Plain data. */
@@ -47,6 +57,10 @@ export interface Post {
   readonly reports: readonly PostedReport[];
   /** Numbers of samples that are not stored, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
+  /** What became of the values, if all readings are stored. */
+  readonly values: Account;
+  /** What was inferred, for people. */
+  readonly notes: readonly string[];
   /** Device of the newest reading. */
   readonly device: string | undefined;
   /** RETENTION_READINGS_HOURS that stores all samples. Undefined if the present one does. */
@@ -79,6 +93,10 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     const skip: Skip = (reason, count = 1) => {
       if (count > 0) skipped[reason] = (skipped[reason] ?? 0) + count;
     };
+    const [values, notes] = [createAccount(), new Set<string>()];
+    const count = (account: Account) => {
+      for (const outcome of outcomes) values[outcome] += account[outcome];
+    };
     const groups: PostedGroup[] = [];
     const reports: PostedReport[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
@@ -86,29 +104,43 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     for (const [subjectId, events] of listPeople(sender, own, body)) {
       await pause(events.length);
       const collected = await collect(readItems(sender, events, { nowMs, findClock }), skip, pause);
+      for (const note of collected.notes.slice(0, notesMax)) notes.add(note.slice(0, noteMaxCharacters));
+      const { used, merged, ...others } = collected.account;
+      count({ ...others, used: 0, merged: 0 });
+      // Those of a person that is not known, and of readings that are left out.
+      let left = used + merged + collected.moods.length;
+      const take = (taken: StatedValues) => {
+        values.used += taken.used;
+        values.merged += taken.merged;
+        left -= taken.used + taken.merged;
+      };
       if (subjectId === undefined) {
+        values.refused += left;
         skip('unknown_person', collected.readings.length + collected.moods.length);
         continue;
       }
       device = collected.readings.at(-1)?.values.source_device;
       oldestMs = Math.min(oldestMs, collected.oldestMs);
-      const live = await mergeLive(collected, skip, pause);
+      const live = await mergeLive(collected, pause);
       for (const some of inGroups(toSubmissions(subjectId, live, collected), readingsAtOnce)) {
-        const posted = some.flatMap(({ submission, minute }): PostedReading[] => {
+        const posted = some.flatMap(({ submission, minute, values: stated }): PostedReading[] => {
           const reading = prepareOne(caller, submission, skip);
-          return reading ? [{ reading, minute }] : [];
+          if (reading) take(stated);
+          return reading ? [{ reading, minute, values: stated }] : [];
         });
         if (posted.length > 0) groups.push({ subjectId, count: posted.length, json: JSON.stringify(posted) });
         await pause(some.length);
       }
       for (const { valence, atMs } of collected.moods)
-        if (reports.length < settings.reports_max)
+        if (reports.length < settings.reports_max) {
           reports.push({ subjectId, timestampMs: atMs, stress: Math.round(5 - 5 * valence) });
-        else skip('rate');
+          take({ used: 1, merged: 0 });
+        } else skip('rate');
+      values.refused += left;
     }
     const isWhole = oldestMs >= nowMs - maxBackfillAgeMs;
     const neededHours = isWhole ? undefined : toNeededHours(nowMs - oldestMs);
-    return { groups, reports, skipped, device, neededHours };
+    return { groups, reports, skipped, values, notes: [...notes].slice(0, notesMax), device, neededHours };
   };
 
   async function collect(all: Iterable<Item | Mood>, skip: Skip, pause: Pause): Promise<Collected> {
@@ -121,12 +153,12 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     for (const items of inGroups(all)) {
       const known: Item[] = [];
       for (const item of items) {
-        if ('valence' in item) moods.push(item);
-        else if ('skipped' in item) skip(item.skipped === notRead ? notRead : 'invalid');
-        else {
-          known.push(item);
-          if (item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
-        }
+        if ('valence' in item) {
+          moods.push(item);
+          // Its value is taken when it becomes a report.
+          known.push({ seen: -1, context: 0 });
+        } else known.push(item);
+        if ('atMs' in item && item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
         if ('field' in item && item.atMs >= minuteFromMs)
           live.push({ ...item, device: minutes.findLabel(item.source) });
       }
@@ -143,7 +175,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
       await pause(some.length);
     }
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    return { readings, live, moods, oldestMs };
+    return { readings, live, moods, oldestMs, account: minutes.account, notes: minutes.notes };
   }
 
   function prepareOne(caller: Grant, submission: Submission, skip: Skip): PreparedReading | undefined {
@@ -178,8 +210,13 @@ interface Collected {
   readonly moods: readonly Mood[];
   /** Time of the oldest sample, also of one that is skipped as too old, in epoch ms. */
   readonly oldestMs: number;
+  /** Of all values, without moods. */
+  readonly account: Account;
+  readonly notes: readonly string[];
 }
 
+/** Bounds of the contract. */
+const [notesMax, noteMaxCharacters] = [20, 400];
 const idFormat = /^(?!\.\.?$)[!-~]{1,238}$/;
 
 /** Returns the events by person. Those of a hub have no person if the hub names none with a possible id. */
@@ -208,7 +245,10 @@ function* readItems(
 ): Generator<Item | Mood> {
   const clock = (timeZone === null ? undefined : findClock(timeZone)) ?? (() => Number.NaN);
   const time = { readTime: createTimeReader(clock, undefined, findClock), nowMs };
-  for (const event of events) yield* sources[source].read(event, time);
+  for (const event of events) {
+    yield countLeaves(event);
+    yield* sources[source].read(event, time);
+  }
 }
 
 function* inGroups<T>(items: Iterable<T>, size = itemsAtOnce): Generator<readonly T[]> {
@@ -224,32 +264,41 @@ function* inGroups<T>(items: Iterable<T>, size = itemsAtOnce): Generator<readonl
 
 /** Translates the reasons of the minutes to those of the contract. */
 function toReason(reason: string): string {
+  if (reason === notRead) return notRead;
+  if (reason.startsWith('another device')) return 'other_device';
   if (reason.startsWith('older than') || reason.startsWith('time before')) return 'too_old';
   return reason.startsWith('no heart rate') ? 'no_heart_data' : 'invalid';
 }
 
 interface Submitted {
   readonly submission: Submission;
+  readonly values: StatedValues;
   readonly minute?: PostedReading['minute'];
 }
 
 /** Yields them step by step, because the ids of many readings take long. */
 function* toSubmissions(subjectId: string, merged: Iterable<LiveReading>, collected: Collected): Generator<Submitted> {
-  for (const { atMs, device, values } of merged)
-    yield { submission: { ...nameSample(subjectId, 'live', device, atMs), ...values } };
+  for (const { atMs, device, values, counts } of merged)
+    yield {
+      submission: { ...nameSample(subjectId, 'live', device, atMs), ...values },
+      values: countStated(values, counts),
+    };
   yield* toHistory(subjectId, collected);
 }
 
 interface LiveReading extends Pick<LiveSample, 'atMs' | 'device'> {
   readonly values: Partial<Values>;
+  /** Numbers of the samples by field. Those of the steps of a minute are with its first reading. */
+  readonly counts: Record<string, number>;
 }
 
 /** Returns one reading per time and device of the live samples, with the movement that the post states for its minute. */
-async function mergeLive({ readings, live }: Collected, skip: Skip, pause: Pause): Promise<Iterable<LiveReading>> {
-  const byMinute = new Map(readings.map((it) => [floorMinute(it.atMs), it.values]));
+async function mergeLive({ readings, live }: Collected, pause: Pause): Promise<Iterable<LiveReading>> {
+  const byMinute = new Map(readings.map((it) => [floorMinute(it.atMs), it]));
   const merged = new Map<string, LiveReading>();
+  const taken = new Set<RecordedReading>();
   for (const some of inGroups(live)) {
-    for (const sample of some) mergeSample(merged, byMinute.get(floorMinute(sample.atMs)), sample, skip);
+    for (const sample of some) mergeSample(merged, byMinute.get(floorMinute(sample.atMs)), taken, sample);
     await pause(some.length);
   }
   return merged.values();
@@ -257,22 +306,36 @@ async function mergeLive({ readings, live }: Collected, skip: Skip, pause: Pause
 
 function mergeSample(
   merged: Map<string, LiveReading>,
-  ofMinute: RecordedReading['values'] | undefined,
+  minute: RecordedReading | undefined,
+  taken: Set<RecordedReading>,
   { field, atMs, value, device, activity }: LiveSample,
-  skip: Skip,
 ): void {
-  // The minutes have counted what is not valid, and steps are a part of their minute.
-  if (!ofMinute || Number.isNaN(value) || field === 'steps_last_minute' || ofMinute[field] === undefined) return;
-  if (device !== ofMinute.source_device) return skip('other_device');
+  const ofMinute = minute?.values;
+  // The minutes have counted what is not valid and what is of another device, and steps are a part of their minute.
+  if (!minute || !ofMinute || Number.isNaN(value) || field === 'steps_last_minute') return;
+  if (ofMinute[field] === undefined || device !== ofMinute.source_device) return;
   const { source_device, steps_last_minute, activity_level = activity } = ofMinute;
   const context = { ...(source_device && { source_device }), ...(activity_level && { activity_level }) };
   const steps = steps_last_minute === undefined ? {} : { steps_last_minute };
   const key = `${atMs} ${device ?? ''}`;
-  const known = merged.get(key) ?? { atMs, device, values: { ...context, ...steps } };
+  const known = merged.get(key) ?? {
+    atMs,
+    device,
+    values: { ...context, ...steps },
+    counts: countSteps(minute, taken),
+  };
   merged.set(key, known);
+  known.counts[field] = (known.counts[field] ?? 0) + 1;
   if (field === 'rr_intervals_ms')
     known.values[field] = [...(known.values[field] ?? []), Math.round(value)].slice(0, 64);
   else known.values[field] = value;
+}
+
+/** Returns the number of values of the steps of a minute, once. */
+function countSteps(minute: RecordedReading, taken: Set<RecordedReading>): LiveReading['counts'] {
+  const { steps_last_minute = 0 } = taken.has(minute) ? {} : minute.counts;
+  taken.add(minute);
+  return { steps_last_minute };
 }
 
 /** Yields the readings of the minutes without a live sample. */

@@ -1,5 +1,5 @@
 import type { Field } from '../signals.js';
-import { isObject, measure, notRead, readAt, readList, readText, type Source, SourceFormError } from './source.js';
+import { isObject, measure, unread, readAt, readList, readText, type Source, SourceFormError } from './source.js';
 
 const types: readonly (readonly [RegExp, Field])[] = [
   [/^heart rate$/i, 'heart_rate'],
@@ -19,7 +19,7 @@ export const appleShortcuts: Source = {
     const type = readText(body['type']);
     const [, field] = types.find(([name]) => name.test(type)) ?? [];
     for (let index = 0; index < Math.max(dates.length, values.length); index += 1)
-      yield field ? measure(field, readAt(dates[index], time), values[index]) : { skipped: notRead };
+      yield field ? measure(field, readAt(dates[index], time), values[index]) : unread;
   },
 };
 

@@ -6,7 +6,7 @@ import {
   findEntry,
   isObject,
   measure,
-  notRead,
+  unread,
   readAt,
   readDevice,
   readText,
@@ -35,7 +35,7 @@ export const generic: Source = {
     let hasField = false;
     for (const entry of entries) {
       const fields = isObject(entry) ? Object.keys(entry) : [];
-      if (fields.length === 0) yield { skipped: notRead };
+      if (fields.length === 0) yield unread;
       if (!isObject(entry)) continue;
       const known = yield* collectKnown(entry, fields);
       hasField ||= Object.keys(known).some((name) => findEntry(names, name));
@@ -51,7 +51,7 @@ function* collectKnown(entry: Fields, fields: readonly string[]): Generator<Item
   for (const name of fields) {
     const folded = fold(name);
     if (findEntry(names, folded) || context.includes(folded)) known[folded] = entry[name];
-    else yield { skipped: notRead };
+    else yield unread;
   }
   return known;
 }

@@ -7,7 +7,7 @@ import {
   isObject,
   measure,
   type Mood,
-  notRead,
+  unread,
   readAt,
   readDevice,
   readList,
@@ -48,7 +48,7 @@ function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
   const [field, units] = findEntry(metrics, readText(metric['name'])) ?? [];
   const isUnit = units?.test(readText(metric['units'])) ?? false;
   for (const entry of readList(metric['data'])) {
-    if (!field || !isObject(entry)) yield { skipped: notRead };
+    if (!field || !isObject(entry)) yield unread;
     else if (!isUnit) yield { skipped: 'another unit' };
     else yield readEntry(field, entry, time);
   }
@@ -64,14 +64,14 @@ function* readWorkout(workout: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(workout)) throw new SourceFormError('a workout that is no object');
   const [atMs, untilMs] = [readAt(workout['start'], time), readAt(workout['end'], time)];
   const id = readText(workout['id']) || undefined;
-  yield toExercise(readText(workout['name']), atMs, untilMs, { id }) ?? { skipped: notRead };
+  yield toExercise(readText(workout['name']), atMs, untilMs, { id }) ?? unread;
   for (const entry of readList(workout['heartRateData']))
-    yield isObject(entry) ? readEntry('heart_rate', entry, time) : { skipped: notRead };
+    yield isObject(entry) ? readEntry('heart_rate', entry, time) : unread;
 }
 
 /** Reads an emotion of a moment. The mood of a day belongs to no time. */
 function readMood(state: unknown, time: SourceTime): Item | Mood {
-  if (!isObject(state) || !/^(momentary|1$)/i.test(readText(state['kind']))) return { skipped: notRead };
+  if (!isObject(state) || !/^(momentary|1$)/i.test(readText(state['kind']))) return unread;
   const [valence, atMs] = [readNumber(state['valence']), readAt(state['start'], time)];
   if (!(Math.abs(valence) <= 1) || !Number.isFinite(atMs)) return { skipped: 'a mood without time or valence' };
   return { valence, atMs };

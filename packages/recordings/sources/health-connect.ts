@@ -4,7 +4,7 @@ import {
   type Fields,
   isObject,
   measure,
-  notRead,
+  unread,
   readAt,
   readList,
   readNumber,
@@ -29,7 +29,7 @@ const records: Readonly<Record<string, ReadRecord>> = {
   exercise(it, time) {
     const type = readText(it['type']);
     const sport = jetpackSports[readNumber(type)] ?? type;
-    return toExercise(sport, readAt(it['start_time'], time), readAt(it['end_time'], time)) ?? { skipped: notRead };
+    return toExercise(sport, readAt(it['start_time'], time), readAt(it['end_time'], time)) ?? unread;
   },
 };
 
@@ -41,8 +41,7 @@ export const healthConnect: Source = {
     const isForm = isObject(body) && ('timestamp' in body || Object.keys(records).some((name) => name in body));
     if (!isForm) throw new SourceFormError('neither `timestamp` nor a list of records');
     for (const [name, readRecord] of Object.entries(records))
-      for (const record of readList(body[name]))
-        yield isObject(record) ? readRecord(record, time) : { skipped: notRead };
+      for (const record of readList(body[name])) yield isObject(record) ? readRecord(record, time) : unread;
     yield* skipUnread(body, Object.keys(records));
   },
 };

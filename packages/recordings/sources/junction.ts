@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { toExercise } from '../sports.js';
 import { svix } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readList, readPart, readText } from './source.js';
+import { type Fields, type Hub, isObject, measure, unread, readAt, readList, readPart, readText } from './source.js';
 import { findEntry, skipUnread, SourceFormError, type SourceTime } from './source.js';
 
 const resources: Readonly<Record<string, Field>> = {
@@ -27,7 +27,7 @@ export const junction: Hub = {
     if (resource === 'workouts') yield readWorkout(data, time);
     else if (field)
       for (const sample of readList(data['data']))
-        yield isObject(sample) ? readSample(field, sample, source, time) : { skipped: notRead };
+        yield isObject(sample) ? readSample(field, sample, source, time) : unread;
     else yield* skipUnread(data, []);
   },
 };
@@ -49,5 +49,5 @@ function readWorkout(data: Fields, time: SourceTime): Item {
   const { slug, name } = readPart(data, 'sport');
   const id = readText(data['id']) || undefined;
   const [atMs, untilMs] = [readAt(data['time_start'], time), readAt(data['time_end'], time)];
-  return toExercise(readText(slug ?? name ?? 'other'), atMs, untilMs, { id }) ?? { skipped: notRead };
+  return toExercise(readText(slug ?? name ?? 'other'), atMs, untilMs, { id }) ?? unread;
 }

@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { toExercise } from '../sports.js';
 import { svix } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
+import { type Fields, type Hub, isObject, measure, unread, readAt, readDevice, readList, readText } from './source.js';
 import { findEntry, SourceFormError, type SourceTime } from './source.js';
 
 const series: Readonly<Record<string, Field>> = {
@@ -28,9 +28,9 @@ export const openWearables: Hub = {
 };
 
 function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
-  if (!isObject(sample)) return { skipped: notRead };
+  if (!isObject(sample)) return unread;
   const field = findEntry(series, readText(sample['type'] ?? data['series_type']));
-  if (!field) return { skipped: notRead };
+  if (!field) return unread;
   const { source: from } = sample;
   const source = readDevice(from) ?? readDevice(isObject(from) ? from['provider'] : data['provider']);
   return measure(field, readAt(sample['timestamp'], time), sample['value'], { source });
@@ -39,5 +39,5 @@ function readSample(sample: unknown, data: Fields, time: SourceTime): Item {
 function readWorkout(data: Fields, time: SourceTime): Item {
   const id = readText(data['id']) || undefined;
   const [atMs, untilMs] = [readAt(data['start_time'], time), readAt(data['end_time'], time)];
-  return toExercise(readText(data['type']), atMs, untilMs, { id }) ?? { skipped: notRead };
+  return toExercise(readText(data['type']), atMs, untilMs, { id }) ?? unread;
 }

@@ -1,10 +1,14 @@
+import { signals as contract } from '../../../generated/spec.js';
 import type { Item, Measurement } from '../measurement.js';
 import { textMaxCharacters } from '../names.js';
 import type { Field } from '../signals.js';
+import { toDigit } from '../written-dates.js';
 import type { SignatureScheme } from './signatures.js';
 
 /** Reasons why a sample of a source is not stored. */
 export const notRead = 'not_read';
+/** What is not read. Its values are those of unknown fields. */
+export const unread = { skipped: notRead, values: 0 } as const;
 
 export interface SourceTime {
   /** Returns the epoch ms of a time, NaN if it is not readable or has no zone and none is known. */
@@ -78,6 +82,26 @@ export function readNumber(value: unknown): number {
   return text === '' ? Number.NaN : Number(text.replace(',', '.'));
 }
 
+/** Units that apps write behind a number, by the unit of the contract. */
+const units: Readonly<Record<string, RegExp>> = {
+  bpm: /^(count|beats?|bpm|lpm|ppm|уд|次|拍|회|slag|schläge|bat|batt)?\.? ?[/·]? ?(min(ute)?\.?|мин\.?|分[鐘钟]?|분)?$/iu,
+  ms: /^(ms|msec|milliseconds?|мс|毫秒|ミリ秒|밀리초)$/iu,
+  'breaths per minute': /^(count|breaths?|br?pm)? ?\/? ?(min(ute)?)?$/iu,
+  steps: /^(count|steps?|schritte?|pas|pasos|passi|步|歩|걸음)$/iu,
+};
+
+/** Returns the number of a value such as `72 count/min`. NaN if it has another unit than the field. */
+function readQuantity(value: unknown, field: Field): number {
+  if (typeof value === 'number') return value;
+  const text = readText(value)
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, toDigit);
+  const [, number = '', unit = ''] = /^([+-]?\d+(?:[.,]\d+)?)\s*(\D*)$/u.exec(text) ?? [];
+  const row = contract[field];
+  const known = units['unit' in row ? row.unit : ''];
+  return unit === '' || known?.test(unit.trim()) ? readNumber(number === '' ? text : number) : Number.NaN;
+}
+
 /** Returns the epoch ms of a text or number of seconds or ms. NaN for another value. */
 export function readAt(value: unknown, { readTime }: SourceTime): number {
   return readTime(readText(value));
@@ -90,8 +114,10 @@ export function readDevice(value: unknown): string | undefined {
   return start.trim() === '' ? undefined : start;
 }
 
-export function measure(field: Field, atMs: number, value: unknown, rest: Partial<Measurement> = {}): Measurement {
-  return { field, atMs, value: readNumber(value), ...rest };
+export function measure(field: Field, atMs: number, value: unknown, rest: Partial<Measurement> = {}): Item {
+  const isValue = value === null || !['undefined', 'object'].includes(typeof value);
+  if (!isValue) return { skipped: `${field} missing or not a number`, values: 0 };
+  return { field, atMs, value: readQuantity(value, field), ...rest };
 }
 
 /** Returns the entry of a table for a name that a sender chose. Every object inherits names like `constructor`. */
@@ -103,6 +129,6 @@ export function findEntry<Entry>(table: Readonly<Record<string, Entry>>, name: s
 export function* skipUnread(parts: Fields, known: readonly string[]): Generator<Item> {
   for (const [name, value] of Object.entries(parts)) {
     if (known.includes(name)) continue;
-    for (let count = Array.isArray(value) ? value.length : 0; count > 0; count -= 1) yield { skipped: notRead };
+    for (let count = Array.isArray(value) ? value.length : 0; count > 0; count -= 1) yield unread;
   }
 }

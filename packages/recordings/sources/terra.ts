@@ -2,7 +2,7 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { toExercise } from '../sports.js';
 import { terraSignature } from './signatures.js';
-import { type Fields, type Hub, isObject, measure, notRead, readAt, readDevice, readList, readText } from './source.js';
+import { type Fields, type Hub, isObject, measure, unread, readAt, readDevice, readList, readText } from './source.js';
 import { readPart, SourceFormError, type SourceTime } from './source.js';
 
 /** Lists of samples of a record: where they are, and the name of the value. */
@@ -29,7 +29,7 @@ export const terra: Hub = {
         isRead = true;
         yield item;
       }
-      if (!isRead) yield { skipped: notRead };
+      if (!isRead) yield unread;
     }
   },
 };
@@ -38,9 +38,7 @@ function* readRecord(record: unknown, type: unknown, provider: string | undefine
   const source = readDevice(readPart(record, 'device_data')) ?? provider;
   for (const [parts, list, value, field] of lists)
     for (const sample of readList(readPart(record, ...parts)[list]))
-      yield isObject(sample)
-        ? measure(field, readAt(sample['timestamp'], time), sample[value], { source })
-        : { skipped: notRead };
+      yield isObject(sample) ? measure(field, readAt(sample['timestamp'], time), sample[value], { source }) : unread;
   if (type === 'activity') yield* readActivity(record, time);
 }
 

@@ -75,7 +75,7 @@ test('Apple Health: SDNN, respiratory rate and the steps of the device that coun
     source_device: 'Watch',
   });
   expect(readings[2]?.values.steps_last_minute).toBe(12);
-  expect(skipped).toEqual({ 'a record of a kind that is not read': 1 });
+  expect(skipped).toEqual({ 'a record of a kind that is not read': 1, 'another device measured the same minute': 3 });
 });
 
 test('Fitbit: heart rates and steps are merged from two files', async () => {
