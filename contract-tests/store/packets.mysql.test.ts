@@ -4,13 +4,17 @@ import type { Knex } from 'knex';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDigestId } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
+import { createPositionTable } from '../../src/store/stream-positions.js';
 import { buildInsert, runAll, runStatements } from '../../src/store/rows.js';
 import { createTransact, type Store } from '../../src/store/store.js';
-import { openMigrated } from '../../testkit/temporary-database.js';
+import { watchLocks } from '../../testkit/blocked.js';
+import type { TestDatabase } from '../../testkit/databases.js';
+import { migratedDatabase, openKnex } from '../../testkit/temporary-database.js';
 
 /** Opens a database. `packetsOf` returns the packets that the driver sends, with the verb and the table of each statement. */
 async function open() {
-  const { knex } = await openMigrated();
+  const { url } = await migratedDatabase();
+  const knex = openKnex(url);
   // A new connection first sends its settings.
   await knex.raw('select 1');
   const query = vi.spyOn(
@@ -21,6 +25,7 @@ async function open() {
   const calls = () => query.mock.calls as unknown as Array<[{ readonly sql: string }]>;
   return {
     knex,
+    url,
     transact: createTransact(knex),
     packetsOf: async (work: () => Promise<unknown>) => {
       query.mockClear();
@@ -37,24 +42,64 @@ const rowsOf = (knex: Knex, ...names: readonly string[]) =>
   names.flatMap((name) => buildInsert(knex, 'schema_migrations', [{ name, completed_at_ms: 0, breaks_earlier: 0 }]));
 const fail = { sql: 'select (select 1 union select 2)', bindings: [] };
 
-test('a group of readings takes three round trips, with its begin and its commit', async () => {
+const accountId = 'acc_0123456789abcdef0123';
+const startMs = 1_000_000_000_000;
+/** Stores a group of three readings in a transaction, which are `ageMs` old. */
+async function storeGroup(transact: Store['transact'], nowMs: number, ageMs = 0) {
+  const group = [1, 2, 3].map((index) => ({
+    ...{ accountId, sessionId: `s${index}`, subjectId: `p${index}`, timestampMs: nowMs - ageMs + index },
+    ...{ digest: randomBytes(6).toString('hex'), signals: { heart_rate: 70 } },
+  }));
+  await processGroup({ transact } as Store, group, nowMs, createDigestId(['k']));
+}
+
+test('a group of readings takes two round trips, with its begin and its commit', async () => {
   const { knex, transact, packetsOf } = await open();
-  const accountId = 'acc_0123456789abcdef0123';
-  const group = (timestampMs: number) =>
-    [1, 2, 3].map((index) => ({
-      ...{ accountId, sessionId: `s${index}`, subjectId: `p${index}`, timestampMs },
-      ...{ digest: randomBytes(6).toString('hex'), signals: { heart_rate: 70 } },
-    }));
-  const send = (timestampMs: number) =>
-    processGroup({ transact } as Store, group(timestampMs), timestampMs, createDigestId(['k']));
-  await send(1_000_000_000_000);
-  expect(await packetsOf(() => send(1_000_000_001_000))).toEqual([
+  await storeGroup(transact, startMs);
+  expect(await packetsOf(() => storeGroup(transact, startMs + 1_000))).toEqual([
     // One statement reads whether the account has webhooks and alert rules.
     ['begin', 'select sessions', 'select alert_rules', 'select subjects'],
-    ['insert sessions', 'insert subjects', 'select stream_positions'],
-    ['insert session_readings', 'insert stream_positions', 'commit'],
+    [
+      ...['insert sessions', 'insert subjects', 'select stream_positions'],
+      ...['insert session_readings', 'insert stream_positions', 'commit'],
+    ],
   ]);
   expect(await knex('session_readings')).toHaveLength(6);
+});
+
+test('readings whose position is not as expected are stored at it, once and late, after a lock of the positions', async () => {
+  const { knex, transact, packetsOf } = await open();
+  const head = (startMs + 3_600_000) * 1_000;
+  await knex('stream_positions').insert({ account_id: accountId, position: head, erasures: 7 });
+  expect((await packetsOf(() => storeGroup(transact, startMs))).slice(-2)).toEqual([
+    ['select stream_positions'],
+    ['insert session_readings', 'insert late_readings', 'insert stream_positions', 'commit'],
+  ]);
+  // Late for any position, so that the packet holds.
+  expect((await packetsOf(() => storeGroup(transact, startMs + 90_000, 80_000))).at(-1)).toContain(
+    'insert late_readings',
+  );
+  const positions = [2, 4, 6, 8, 10, 12].map((it) => head + it);
+  expect(await knex('session_readings').orderBy('position').pluck('position')).toEqual(positions);
+  expect(await knex('late_readings').orderBy('position').pluck('position')).toEqual(positions);
+  expect(await knex('stream_positions').first('position', 'erasures')).toEqual({ position: positions[5], erasures: 7 });
+});
+
+test('a group in one packet waits for the positions of another transaction, and follows them', async () => {
+  const { knex, url, transact } = await open();
+  await storeGroup(transact, startMs);
+  const isBlocked = watchLocks({ url } as TestDatabase);
+  let other = Promise.resolve();
+  const taken = await transact(async (scopeOf) => {
+    const { first, toSave } = await createPositionTable(scopeOf(accountId)).take(1, startMs + 50, []);
+    other = storeGroup(transact, startMs + 1);
+    await isBlocked(other);
+    await runStatements(scopeOf(accountId), toSave);
+    return first;
+  });
+  await other;
+  const stored = await knex('session_readings').where('position', '>', taken).orderBy('position').pluck('position');
+  expect(stored).toEqual([taken + 2, taken + 4, taken + 6]);
 });
 
 test.each([

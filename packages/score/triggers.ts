@@ -79,9 +79,9 @@ export function compareTopic(
   person: PersonTurns | undefined,
 ): Effect | undefined {
   const area = areaOfTopic.get(topic as TopicName);
-  const related = [...triggers].flatMap(([other, { measured }]) =>
-    measured && other !== topic && areaOfTopic.get(other as TopicName) === area ? [measured] : [],
-  );
+  const related = [];
+  for (const [other, { measured }] of triggers)
+    if (measured && other !== topic && areaOfTopic.get(other as TopicName) === area) related.push(measured);
   return estimateEffect(person, { own: triggers.get(topic)?.measured, related });
 }
 

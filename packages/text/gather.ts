@@ -142,20 +142,26 @@ const keptPerTurn = 0.5 ** (1 / settings.evidence_half_life_turns);
 export function decayEvidence(kept: TopicEvidence | undefined, model: number): Evidence {
   const topics = new Map<number, number>();
   if (kept?.model !== model) return { areas: areas.map(() => 0), topics };
-  for (const [name, points] of Object.entries(kept.topics ?? {})) {
+  const named = kept.topics ?? {};
+  for (const name of Object.keys(named)) {
     const number = numberOfTopic.get(name);
-    if (number !== undefined) topics.set(number, keptPerTurn * bound(points));
+    if (number !== undefined) topics.set(number, keptPerTurn * bound(named[name as TopicName]));
   }
   return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics };
 }
 
 /** Converts evidence to its stored form, rounded and bounded. */
 export function storeEvidence({ areas: turns, topics }: Evidence, model: number): TopicEvidence {
-  const round = (value: number) => Math.floor(bound(value) * PRECISION) / PRECISION;
-  const isKept = ([, value]: readonly [string, number]) => value > 0;
-  const stored = areas.map((area, k) => [area, round(turns[k] ?? 0)] as const).filter(isKept);
-  const points = [...topics].map(([number, it]) => [topicNames[number] ?? '', round(it)] as const).filter(isKept);
-  return { model, areas: Object.fromEntries(stored), topics: Object.fromEntries(points) };
+  const storedAreas: Record<string, number> = {};
+  const storedTopics: Record<string, number> = {};
+  for (const [k, area] of areas.entries()) addRounded(storedAreas, area, turns[k] ?? 0);
+  for (const [number, points] of topics) addRounded(storedTopics, topicNames[number] ?? '', points);
+  return { model, areas: storedAreas, topics: storedTopics };
+}
+
+function addRounded(stored: Record<string, number>, name: string, value: number): void {
+  const rounded = Math.floor(bound(value) * PRECISION) / PRECISION;
+  if (rounded > 0) stored[name] = rounded;
 }
 
 /** Share of an even distribution. A share of at most this value is not evidence. */

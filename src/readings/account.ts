@@ -5,10 +5,10 @@ import type { ErasedId } from '../store/erased-ids.js';
 import { createOutboxTable, type OutboxEntry } from '../store/outbox.js';
 import { bindRows, type BoundSession } from '../store/person-rows.js';
 import { createReadingTable, type StoredReading } from '../store/readings.js';
-import { runStatements } from '../store/rows.js';
+import { runStatements, type Statement } from '../store/rows.js';
 import type { WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
-import { createPositionTable } from '../store/stream-positions.js';
+import { createPositionTable, positionsPerMs } from '../store/stream-positions.js';
 import { createSubjectWriter } from '../store/subjects.js';
 import { createTriggerWriter } from '../store/triggers.js';
 import { createWebhookTable } from '../store/webhooks.js';
@@ -153,8 +153,8 @@ interface Changes extends Pick<CompletedGroup, 'triggers'> {
 }
 
 /**
- * Writes the changes in two round trips: all writes before the lock of the positions, then the readings, with the commit if
- * `isLast`.
+ * Writes the changes, and commits if `isLast`. MySQL gets them in one round trip, or in two if a reading has a sample or is
+ * backfilled: all writes before the lock of the positions, then the readings.
  */
 async function save(
   scope: WriteScope,
@@ -162,13 +162,34 @@ async function save(
   { stored, samples, triggers, events }: Changes,
   isLast: boolean,
 ): Promise<void> {
-  const positions = await createPositionTable(scope).take(stored.length + (samples?.bodies ?? 0), nowMs, [
+  const before = [
     ...createSessionWriter(scope).toSave(changedSessions, nowMs),
     ...(changedSubjects.size > 0 ? createSubjectWriter(scope).toSave(changedSubjects) : []),
     ...(triggers.size > 0 ? createTriggerWriter(scope).toSave(triggers) : []),
     ...(events.length > 0 ? createOutboxTable(scope).toAppend(events, epoch, nowMs) : []),
-  ]);
+  ];
+  const left = samples ? before : await saveAtOnce(scope, stored, nowMs, before, isLast);
+  if (!left) return;
+  const bodies = stored.length + (samples?.bodies ?? 0);
+  const positions = await createPositionTable(scope).take(bodies, nowMs, left);
   const rows = createReadingTable(scope).toAppend(stored, positions.first);
   const sampleRows = samples?.toSave(scope, positions.first) ?? [];
   await runStatements(scope, [...rows, ...sampleRows, ...positions.toSave], isLast);
+}
+
+/** Writes the readings in the packet of the other changes. Otherwise returns those of `before` that have not run. */
+async function saveAtOnce(
+  scope: WriteScope,
+  stored: readonly StoredReading[],
+  nowMs: number,
+  before: readonly Statement[],
+  isLast: boolean,
+): Promise<readonly Statement[] | undefined> {
+  const positions = createPositionTable(scope);
+  const readings = createReadingTable(scope);
+  const min = nowMs * positionsPerMs;
+  const max = readings.findFirstMax(stored, min);
+  if (stored.length === 0 || max === undefined || !positions.hasPackets()) return before;
+  const rows = readings.toAppend(stored, min, true);
+  return (await positions.takeInPacket(stored.length, { min, max }, before, rows, isLast)) ? undefined : [];
 }

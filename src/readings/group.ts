@@ -29,8 +29,8 @@ import type { PreparedReading } from './prepared-reading.js';
  *    then consent (`consent.ts`), evidence, score and state (`score/session.ts`), the person (`person.ts`), state change.
  * 6. `topics.ts`, only if a turn names topics: who is stressed by what, and the activations, which webhooks receive as
  *    `trigger_active`. `alerts.ts`, only with alert rules: when they are due.
- * 7. One round trip writes sessions, people, triggers and the events for webhooks, and locks the positions. Another one
- *    writes the readings and samples, and commits.
+ * 7. One round trip writes sessions, people, triggers and the events for webhooks, locks the positions, writes the readings,
+ *    and commits. With samples, there are two.
  * 8. After the commit: streams and the delivery worker wake up, and each caller gets its state, restricted by the gate.
  */
 

@@ -1,7 +1,7 @@
 import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import { findNewestReadingTime } from '../../packages/score/session.js';
-import { createErasedIdTable, type ErasedId } from '../store/erased-ids.js';
+import { createErasedIdTable, type ErasedId, type ErasedRow, readTimes } from '../store/erased-ids.js';
 import { createReadingTable } from '../store/readings.js';
 import { runAll } from '../store/rows.js';
 import type { ReadScope, WriteScope } from '../store/scope.js';
@@ -34,10 +34,9 @@ export async function loadAccount(
   nowMs: number,
   digestId: (id: ErasedId) => readonly string[],
 ): Promise<LoadedAccount> {
-  const { sessions, people, ...webhooks } = await lockAll(scope, readings, nowMs);
+  const { sessions, people, erasedAtMs, ...webhooks } = await lockAll(scope, readings, nowMs, digestId);
   const alreadyStored = await findAlreadyStored(scope, readings, sessions);
   const others = await findOthers(scope, readings, sessions, people);
-  const erasedAtMs = await findErased(scope, readings, [...people.keys()], digestId);
   const sampled = readings.filter((it): it is SampledReading => it.sample !== undefined);
   const samples = sampled.length > 0 ? await findSamples(scope, sampled, sessions) : undefined;
   const found = { sessions, subjects: people, others, alreadyStored, samples, erasedAtMs, nowMs };
@@ -45,24 +44,37 @@ export async function loadAccount(
 }
 
 /**
- * Locks the sessions, then their subjects. All processes use this order to prevent deadlocks. One round trip locks the
- * rows that exist, of the sessions and the subjects that the readings name.
+ * Locks the sessions, then their subjects, then reads their erasures. All processes use this order to prevent deadlocks, and
+ * so that a concurrent erasure is found. One round trip does so for the rows that exist, of the sessions and the subjects
+ * that the readings name.
  */
-async function lockAll(scope: WriteScope, readings: readonly PreparedReading[], nowMs: number) {
+async function lockAll(
+  scope: WriteScope,
+  readings: readonly PreparedReading[],
+  nowMs: number,
+  digestId: (id: ErasedId) => readonly string[],
+) {
   const sessionIds = [...new Set(readings.map((it) => it.sessionId))];
   const named = listSubjects(readings, new Map());
-  const [lockedSessions = [], epochs = [], lockedSubjects = []] = await runAll(scope, [
+  const digests = listErasable(readings, named).flatMap(digestId);
+  const [lockedSessions = [], epochs = [], ...others] = await runAll(scope, [
     createSessionWriter(scope).toLock(sessionIds),
     createWebhookTable(scope).selectEpoch(),
     ...(named.length > 0 ? [createSubjectWriter(scope).toLock(named)] : []),
+    ...(digests.length > 0 ? [createErasedIdTable(scope).toFind(digests)] : []),
   ]);
+  const lockedSubjects = (named.length > 0 ? others.shift() : []) as LockedSubjectRow[];
   const sessions = await createSessionWriter(scope).lock(sessionIds, nowMs, lockedSessions as LockedSessionRow[]);
   const ids = listSubjects(readings, sessions);
-  const locked = lockedSubjects as LockedSubjectRow[];
   const people: GroupProgress['subjects'] =
-    ids.length > 0 ? await createSubjectWriter(scope).lock(ids, locked) : new Map();
+    ids.length > 0 ? await createSubjectWriter(scope).lock(ids, lockedSubjects) : new Map();
+  const areLocked = lockedSessions.length === sessionIds.length && lockedSubjects.length === ids.length;
+  const [erased = []] = others as [ErasedRow[]?];
+  const erasedAtMs = areLocked
+    ? createErasedAt(readTimes(erased), digestId)
+    : await findErased(scope, readings, ids, digestId);
   const [row] = epochs as EpochRow[];
-  return { sessions, people, epoch: row?.webhook_epoch, hasRules: row?.has_rules === 1 };
+  return { sessions, people, erasedAtMs, epoch: row?.webhook_epoch, hasRules: row?.has_rules === 1 };
 }
 
 /** Returns the ids of the subjects that the readings contain or their sessions are bound to. */
@@ -126,14 +138,25 @@ export async function findErased(
   subjectIds: readonly string[],
   digestId: (id: ErasedId) => readonly string[],
 ): Promise<GroupProgress['erasedAtMs']> {
+  const digests = listErasable(readings, subjectIds).flatMap(digestId);
+  return createErasedAt(await createErasedIdTable(scope).find(digests), digestId);
+}
+
+/** Returns the ids whose erasure matters to a reading. */
+function listErasable(readings: readonly PreparedReading[], subjectIds: readonly string[]): ErasedId[] {
   const checked = readings.filter(({ grant, isLiveTurn }) => grant ?? isLiveTurn);
-  if (checked.length === 0) return () => 0;
+  if (checked.length === 0) return [];
   const sessions = [...new Set(checked.map(({ sessionId }) => sessionId))];
-  const ids = [
+  return [
     ...sessions.map((id) => ({ kind: 'session', id }) as const),
     ...subjectIds.map((id) => ({ kind: 'subject', id }) as const),
   ];
-  const found = await createErasedIdTable(scope).find(ids.flatMap(digestId));
+}
+
+function createErasedAt(
+  found: ReadonlyMap<string, number>,
+  digestId: (id: ErasedId) => readonly string[],
+): GroupProgress['erasedAtMs'] {
   if (found.size === 0) return () => 0;
   return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
 }

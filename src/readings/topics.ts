@@ -145,7 +145,8 @@ function enterTopics(
  */
 function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
-  const all = new Map([...(person.before ?? []), ...person.triggers]);
+  const all = new Map(person.before);
+  for (const [topic, trigger] of person.triggers) all.set(topic, trigger);
   changeTopics(progress, person, [...turn.topics, ...calm], (topic, known, turns) => {
     // An erasure can remove a trigger between the turn and its end.
     if (!known) return undefined;

@@ -4,7 +4,7 @@ import { nameColumns } from './columns.js';
 import type { DeletedBatch } from './delete-oldest.js';
 import { listPages } from './people.js';
 import { changeRows } from './row-codes.js';
-import { chunksOf, insertRows } from './rows.js';
+import { chunksOf, insertRows, selectRows, type Statement } from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /** An id that an erasure removed. */
@@ -28,6 +28,16 @@ export function createDigestId(secretsKeys: readonly string[]): DigestId {
   return (accountId, { kind, id }) => digest(JSON.stringify([accountId, kind, id]));
 }
 
+export interface ErasedRow {
+  readonly digest: string;
+  readonly erased_at_ms: number | string;
+}
+
+/** Returns the times of erasures by digest, in epoch ms. */
+export function readTimes(rows: readonly ErasedRow[]): Map<string, number> {
+  return new Map(rows.map((row) => [row.digest, Number(row.erased_at_ms)]));
+}
+
 /** The ids of one account that were erased, with the time of their newest erasure. */
 export function createErasedIdTable({ knex, accountId }: ReadScope) {
   return {
@@ -44,13 +54,16 @@ export function createErasedIdTable({ knex, accountId }: ReadScope) {
       }
     },
 
+    /** Returns the query for erasures with any of these digests, at least one. */
+    toFind(digests: readonly string[]): Statement {
+      const marks = digests.map(() => '?').join(', ');
+      const sql = `select digest, erased_at_ms from erased_ids where account_id = ? and digest in (${marks})`;
+      return { sql, bindings: [accountId, ...digests] };
+    },
+
     /** Returns the times of erasures by digest, in epoch ms. */
     async find(digests: readonly string[]): Promise<Map<string, number>> {
-      const rows = await knex('erased_ids')
-        .select('digest', 'erased_at_ms')
-        .where({ account_id: accountId })
-        .whereIn('digest', digests);
-      return new Map(rows.map((row) => [row.digest, Number(row.erased_at_ms)]));
+      return digests.length === 0 ? new Map() : readTimes(await selectRows<ErasedRow>(knex, this.toFind(digests)));
     },
   };
 }

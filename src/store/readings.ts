@@ -4,9 +4,9 @@ import type { Schema } from '../contract/contract.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { listTextValues, listCategories, type HistoryPoint } from '../../packages/score/signals.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
+import { buildFlatInsert, isMysql, selectRows, type Statement, type Value } from './rows.js';
 import type { ReadScope } from './scope.js';
-import { positionsPerMs, positionStep } from './stream-positions.js';
+import { markPosition, positionsPerMs, positionStep } from './stream-positions.js';
 
 const lateWithReadings = 'late_readings l join session_readings r on r.account = l.account and r.position = l.position';
 
@@ -71,23 +71,44 @@ export function createReadingTable({ knex, accountId }: ReadScope) {
       });
     },
 
-    /** Returns the statements that add the readings. Positions ascend from `firstPosition`. */
-    toAppend(readings: readonly StoredReading[], firstPosition: number): Statement[] {
-      const rows = readings.map((reading, index) => {
+    /**
+     * Returns the statements that add the readings. Positions ascend from `firstPosition`. With `isRelative`, they are for
+     * `takeInPacket` with a first position from `firstPosition` to `findFirstMax`.
+     */
+    toAppend(readings: readonly StoredReading[], firstPosition: number, isRelative = false): Statement[] {
+      const values: Value[] = [];
+      const lateValues: Value[] = [];
+      const base = isRelative ? firstPosition : 0;
+      for (const [index, reading] of readings.entries()) {
         const position = (reading.isSilent ? -1 : 1) * (firstPosition + index * positionStep);
-        return toReadingRows(account, reading, position);
-      });
-      const insert = (table: string, inserted: Parameters<typeof buildInsert>[2]) => buildInsert(knex, table, inserted);
+        const { incarnation, timestampMs, digest } = reading;
+        addReading(values, account, reading, position - base);
+        const [earliest, latest] = findPositions(timestampMs);
+        if (position < earliest || position > latest)
+          lateValues.push(account, position - base, incarnation, timestampMs, digest);
+      }
+      const mark = isRelative ? { markOf: markPosition } : {};
+      const insert = (table: string, columns: readonly string[], all: readonly Value[]) =>
+        buildFlatInsert(knex, { table, columns, ...mark }, all);
       return [
-        ...insert(
-          'session_readings',
-          rows.map(({ row }) => row),
-        ),
-        ...insert(
-          'late_readings',
-          rows.flatMap(({ late }) => late),
-        ),
+        ...insert('session_readings', insertedColumns, values),
+        ...insert('late_readings', lateColumns, lateValues),
       ];
+    },
+
+    /**
+     * Returns the highest first position with which the same readings are late as with `first`. Undefined if a higher one
+     * may change which are.
+     */
+    findFirstMax(readings: readonly StoredReading[], first: number): number | undefined {
+      let max = Number.MAX_SAFE_INTEGER;
+      for (const [index, { timestampMs, isSilent }] of readings.entries()) {
+        const offset = index * positionStep;
+        const [earliest, latest] = findPositions(timestampMs);
+        if (isSilent || first + offset < earliest) return undefined;
+        if (first + offset <= latest) max = Math.min(max, latest - offset);
+      }
+      return max;
     },
   };
 }
@@ -172,26 +193,18 @@ export function toResult(row: ResultRow): Pick<ComputedState, 'timestampMs' | 's
   };
 }
 
-/** Returns the row of a reading, and its row in `late_readings` if it has one. */
-export function toReadingRows(account: string, reading: StoredReading, position: number) {
-  const { incarnation, timestampMs: timestamp_ms, digest, point, computed, stateChange } = reading;
-  const row = {
-    account,
-    position,
-    incarnation,
-    timestamp_ms,
-    digest,
-    stress_score: point.score,
-    confidence: point.confidence,
-    model_version: point.model,
-    previous_score: computed.previousScore ?? null,
-    signals: rowFormats.signals.encode(point.measured),
-    response: encodeResponse(point, computed),
-    state_change: stateChange ? JSON.stringify(stateChange) : null,
-  };
-  const [earliest, latest] = findPositions(timestamp_ms);
-  const isLate = position < earliest || position > latest;
-  return { row, late: isLate ? [{ account, position, incarnation, timestamp_ms, digest }] : [] };
+/** The columns of a new reading, in the order of `addReading`. */
+export const insertedColumns = ['account', 'position', 'incarnation', 'digest', ...computedColumns, 'state_change'];
+const lateColumns = ['account', 'position', 'incarnation', 'timestamp_ms', 'digest'];
+
+/** Adds the values of a reading. */
+export function addReading(values: Value[], account: string, reading: StoredReading, position: number): void {
+  const { incarnation, digest, timestampMs, point, computed, stateChange } = reading;
+  const measured = rowFormats.signals.encode(point.measured);
+  const response = encodeResponse(point, computed);
+  const change = stateChange ? JSON.stringify(stateChange) : null;
+  values.push(account, position, incarnation, digest, timestampMs, point.score, point.confidence, point.model);
+  values.push(computed.previousScore ?? null, measured, response, change);
 }
 
 /** Leaves out the fields that equal a column, follow from the signals, or belong to the latest state only. */

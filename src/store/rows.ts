@@ -7,7 +7,7 @@ export function isMysql(knex: Knex): boolean {
   return knex.client.driverName === 'mysql2';
 }
 
-type Value = string | number | null;
+export type Value = string | number | null;
 
 /** A statement with one `?` per value. */
 export interface Statement {
@@ -41,18 +41,29 @@ export async function runAll(
   statements: readonly Statement[],
   isLast = false,
 ): Promise<Array<readonly object[]>> {
-  const isPacked = isMysql(knex) && !hasOtherWriters(knex);
-  const packets = isPacked ? splitPackets(statements) : statements.map((it) => [it]);
+  const packets = isPacked(knex) ? splitPackets(statements) : statements.map((it) => [it]);
   const results = [];
   for (const packet of packets) {
-    const sql = packet.map((it) => it.sql).join('; ');
-    const bindings = packet.flatMap((it) => it.bindings);
-    const rows = await run(knex, { sql, bindings }, isLast && packet === packets.at(-1));
+    const rows = await run(knex, joinStatements(packet), isLast && packet === packets.at(-1));
     // The driver returns one result without a list.
     if (packet.length === 1) results.push(rows);
     else results.push(...(rows as Array<readonly object[]>));
   }
   return results;
+}
+
+/** Returns true if the database gets several statements in one packet. The caller must have a connection. */
+export function isPacked(knex: Knex): boolean {
+  return isMysql(knex) && !hasOtherWriters(knex);
+}
+
+function joinStatements(packet: readonly Statement[]): Statement {
+  const [only] = packet;
+  if (only && packet.length === 1) return only;
+  // A loop, because each group of readings has thousands of values.
+  const bindings: Value[] = [];
+  for (const statement of packet) for (const value of statement.bindings) bindings.push(value);
+  return { sql: packet.map((it) => it.sql).join('; '), bindings };
 }
 
 /** Joins the statements into packets of at most `valuesMax` values. */
@@ -111,21 +122,37 @@ export function* chunksOf<T>(items: readonly T[], max = rowsMax): Generator<T[]>
   for (let from = 0; from < items.length; from += max) yield items.slice(from, from + max);
 }
 
+/** Returns the statement that inserts rows with the same columns. Returns no statement if there are no rows. */
+export function buildInsert(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const values: Value[] = [];
+  for (const row of rows) for (const column of columns) values.push(row[column] as Value);
+  return buildFlatInsert(knex, { table, columns }, values, conflict);
+}
+
+/** The columns of rows to insert. `markOf` returns an expression with one `?`, which is the value of a column. */
+export interface FlatRows {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly markOf?: (column: string) => string;
+}
+
 /**
- * Returns the statement that inserts rows with the same columns. Returns no statement if there are no rows.
+ * Does the same for the values of all rows, each in the order of the columns. Used for the rows of each reading, which need
+ * no object.
  *
  * Does not use the query builder of Knex. For SQLite, it generates a union of selects that takes twice as long to
  * parse, and its merge also assigns the key columns.
  */
-export function buildInsert(knex: Knex, table: string, rows: readonly Row[], conflict?: Conflict): Statement[] {
-  const [first] = rows;
-  if (first === undefined) return [];
-  const columns = Object.keys(first);
-  const marks = `(${columns.map(() => '?').join(', ')})`;
-  const values = new Array<string>(rows.length).fill(marks).join(', ');
-  // Uses loops for speed, because each reading passes about twenty values through this function.
-  const bindings: Value[] = [];
-  for (const row of rows) for (const column of columns) bindings.push(row[column] as Value);
+export function buildFlatInsert(
+  knex: Knex,
+  { table, columns, markOf = () => '?' }: FlatRows,
+  bindings: readonly Value[],
+  conflict?: Conflict,
+): Statement[] {
+  if (bindings.length === 0) return [];
+  const marks = `(${columns.map(markOf).join(', ')})`;
+  const values = marks + `, ${marks}`.repeat(bindings.length / columns.length - 1);
   const merging = conflict ? ` ${mergeColumns(knex, conflict)}` : '';
   return [{ sql: `insert into ${table} (${columns.join(', ')}) values ${values}${merging}`, bindings }];
 }
@@ -242,7 +269,7 @@ export function selectKeys(
 }
 
 /** Matches the placeholders of one row and their repetitions for further rows. */
-const repeatedRows = /(\((?:\?, )*\?\))(?:, \1)+/g;
+const repeatedRows = /(\((?:@first \+ )?(?:\?, (?:@first \+ )?)*\?\))(?:, \1)+/g;
 
 const indexHints = / (?:force index \(\w+\)|indexed by \w+)/g;
 

@@ -2,15 +2,16 @@ import type { Schema } from '../contract/contract.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { floorHour } from '../../packages/score/summary.js';
 import {
+  addReading,
   computedColumns,
   type ComputedRow,
+  insertedColumns,
   type StoredReading,
   toAccountKey,
   toComputed,
   toPoint,
-  toReadingRows,
 } from './readings.js';
-import { buildInsert, isMysql, selectRows, type Statement } from './rows.js';
+import { buildFlatInsert, buildInsert, isMysql, selectRows, type Statement, type Value } from './rows.js';
 import type { ReadScope } from './scope.js';
 import { positionStep } from './stream-positions.js';
 
@@ -55,6 +56,7 @@ interface Row extends ComputedRow {
   readonly state_change: string | null;
 }
 
+const replacedRows = { table: 'session_readings', columns: [...insertedColumns, 'moved_to'] };
 const replacedColumns = 'digest stress_score confidence model_version signals response moved_to'.split(' ');
 
 /**
@@ -107,16 +109,19 @@ export function createSampleTable({ knex, accountId }: ReadScope) {
         row_position: it.position,
         is_sourced: Number(it.isSourced),
       }));
-      const replaced = entries.flatMap(({ replacement, position }, index) => {
-        const moved_to = firstPosition + index * positionStep;
-        return replacement
-          ? [[position, { ...toReadingRows(account, replacement, position).row, moved_to }] as const]
-          : [];
-      });
+      const replaced = new Map<number, Value[]>();
+      for (const [index, { replacement, position }] of entries.entries()) {
+        if (!replacement) continue;
+        const values: Value[] = [];
+        addReading(values, account, replacement, position);
+        values.push(firstPosition + index * positionStep);
+        replaced.set(position, values);
+      }
       return [
         ...buildInsert(knex, 'late_readings', late),
-        ...buildInsert(knex, 'session_readings', [...new Map(replaced).values()], {
-          ...{ key: ['account', 'position'], merged: replacedColumns },
+        ...buildFlatInsert(knex, replacedRows, [...replaced.values()].flat(), {
+          key: ['account', 'position'],
+          merged: replacedColumns,
         }),
       ];
     },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Session } from '../../packages/score/rows/session.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
+import { buildFlatInsert, buildLock, lockOrInsertRows, type RowLock, type Statement, type Value } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 import { touchStepMs } from './tables/sessions.js';
 
@@ -120,21 +120,26 @@ export function createSessionWriter({ knex: transaction, accountId, version, cac
 
     /** Returns the statement that writes the sessions. */
     toSave(sessions: ReadonlyMap<string, StoredSession & { session: Session }>, nowMs: number): Statement[] {
-      const rows = [...sessions].map(([session_id, { incarnation, session }]) => {
-        const { subjectId } = session;
+      const values: Value[] = [];
+      const touchedMs = touchedAt(nowMs);
+      for (const [id, { incarnation, session }] of sessions) {
         const content = { ...session, subjectId: undefined };
-        const body = rowFormats.session.encode(content, caches.sessions.lengthOf(accountId, session_id));
-        afterCommit.push(() => caches.sessions.keep(accountId, { id: session_id, version }, session, body.length));
-        const subject_id = subjectId ?? null;
-        const times = { touched_at_ms: touchedAt(nowMs), started_at_ms: nowMs };
-        return { account_id: accountId, session_id, incarnation, version, subject_id, ...times, body };
-      });
+        const body = rowFormats.session.encode(content, caches.sessions.lengthOf(accountId, id));
+        afterCommit.push(() => caches.sessions.keep(accountId, { id, version }, session, body.length));
+        values.push(accountId, id, incarnation, version, session.subjectId ?? null, touchedMs, nowMs, body);
+      }
       // Does not update the incarnation and the start, because a locked session already has them.
       const merged = ['version', 'subject_id', 'touched_at_ms', 'body'];
-      return buildInsert(transaction, 'sessions', rows, { key: ['account_id', 'session_id'], merged });
+      return buildFlatInsert(transaction, savedRows, values, { key: ['account_id', 'session_id'], merged });
     },
   };
 }
+
+/** The columns of a saved session, in the order of `toSave`. */
+const savedRows = {
+  table: 'sessions',
+  columns: 'account_id session_id incarnation version subject_id touched_at_ms started_at_ms body'.split(' '),
+};
 
 /** The columns and the placeholder of a locked session. */
 const sessionLock = (nowMs: number): RowLock => ({

@@ -1,5 +1,13 @@
 import type { Knex } from 'knex';
-import { buildInsert, forUpdate, runStatements, selectRows, type Statement } from './rows.js';
+import {
+  buildFlatInsert,
+  buildInsert,
+  forUpdate,
+  isPacked,
+  runStatements,
+  selectRows,
+  type Statement,
+} from './rows.js';
 import type { ReadScope } from './scope.js';
 
 /**
@@ -14,6 +22,11 @@ export interface StreamHead {
   readonly accountId: string;
   readonly position: number;
   readonly erasures: number;
+}
+
+/** Returns the mark of a column of a row in `takeInPacket`: its position is the number of positions after the first one. */
+export function markPosition(column: string): string {
+  return column === 'position' ? '@first + ?' : '?';
 }
 
 /**
@@ -40,6 +53,41 @@ export function createPositionTable({ knex: transaction, accountId }: ReadScope)
   };
 
   return {
+    /**
+     * Takes `count` positions, and stores their rows in one packet: runs the statements `before`, then those of `toAppend`,
+     * which insert rows at `firstMark`. With `isLast`, the transaction commits with them. Resolves with false if the first
+     * position is not from `min` to `max`, or if the account has no position yet: only the statements `before` have then run.
+     */
+    async takeInPacket(
+      count: number,
+      { min, max }: { readonly min: number; readonly max: number },
+      before: readonly Statement[],
+      toAppend: readonly Statement[],
+      isLast: boolean,
+    ): Promise<boolean> {
+      // Null, which no row may have as its position, ends the packet.
+      const take = `select case when max(position) <= ? then greatest(max(position) + ${positionStep}, ?) end into @first
+        from stream_positions where account_id = ? for update`;
+      const row = { table: 'stream_positions', columns: ['account_id', 'position', 'erasures'], markOf: markPosition };
+      const conflict = { key: ['account_id'], merged: ['position'] };
+      const toSave = buildFlatInsert(transaction, row, [accountId, (count - 1) * positionStep, 0], conflict);
+      const bindings = [max - positionStep, min, accountId];
+      try {
+        await runStatements(
+          { knex: transaction },
+          [...before, { sql: take, bindings }, ...toAppend, ...toSave],
+          isLast,
+        );
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 'ER_BAD_NULL_ERROR') return false;
+        throw error;
+      }
+    },
+
+    /** Returns true if `takeInPacket` saves a round trip. */
+    hasPackets: (): boolean => isPacked(transaction),
+
     /**
      * Reserves `count` positions. Returns the first position and the statement that stores the last position.
      * Positions follow the clock, so they also ascend after a database is restored from a backup. Runs the statements

@@ -4,7 +4,7 @@ import type { Subject } from '../../packages/score/rows/person.js';
 import { selectConsenting, verifyConsent } from './consents.js';
 import { noVersion } from './row-cache.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, buildLock, lockOrInsertRows, type RowLock, type Statement } from './rows.js';
+import { buildFlatInsert, buildLock, lockOrInsertRows, type RowLock, type Statement, type Value } from './rows.js';
 import type { KnownSubject, ReadScope, WriteScope } from './scope.js';
 
 interface SubjectRow {
@@ -23,6 +23,12 @@ const subjectLock: RowLock = {
   idColumn: 'subject_id',
   columns: ['subject_id', 'version'],
   placeholder: () => ({ version: noVersion }),
+};
+
+/** The columns of a saved subject, in the order of `toSave`. */
+const savedRows = {
+  table: 'subjects',
+  columns: ['account_id', 'subject_id', 'version', 'body', 'live_until_ms', 'alert_due_ms'],
 };
 
 /** Precision of `live_until_ms` in ms. */
@@ -83,14 +89,14 @@ export function createSubjectWriter({ knex: transaction, accountId, version, cac
      * others do not know that a new rule has made them due at once (see `hasten`).
      */
     toSave(subjects: ReadonlyMap<string, Subject>, isEvaluated = false): Statement[] {
-      const rows = [...subjects].map(([subject_id, subject]) => {
-        const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, subject_id));
+      const values: Value[] = [];
+      for (const [id, subject] of subjects) {
+        const body = rowFormats.subject.encode(subject, caches.subjects.lengthOf(accountId, id));
         // An acceptance of the consent does not change this row.
-        if (!subject.consent?.isUnverified) afterCommit.push(keep(subject_id, subject, body.length));
-        const due = { live_until_ms: computeLiveUntil(subject), alert_due_ms: subject.alert?.dueMs ?? null };
-        return { account_id: accountId, subject_id, version, body, ...due };
-      });
-      return buildInsert(transaction, 'subjects', rows, {
+        if (!subject.consent?.isUnverified) afterCommit.push(keep(id, subject, body.length));
+        values.push(accountId, id, version, body, computeLiveUntil(subject), subject.alert?.dueMs ?? null);
+      }
+      return buildFlatInsert(transaction, savedRows, values, {
         key: ['account_id', 'subject_id'],
         merged: ['version', 'body', 'live_until_ms', ...(isEvaluated ? ['alert_due_ms'] : [])],
         lowered: isEvaluated ? [] : ['alert_due_ms'],

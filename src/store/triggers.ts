@@ -1,7 +1,7 @@
 import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { type Columns, nameColumns, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
-import { buildInsert, type Statement } from './rows.js';
+import { buildFlatInsert, type Statement, type Value } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 
 export type TriggersBySubject = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
@@ -43,17 +43,16 @@ export function createTriggerWriter({ knex: transaction, accountId, afterCommit,
 
     /** Returns the statement that writes the triggers. */
     toSave(changed: TriggersBySubject): Statement[] {
-      const rows = [];
-      for (const [subject_id, triggers] of changed)
+      const values: Value[] = [];
+      for (const [subjectId, triggers] of changed)
         for (const [topic, it] of triggers)
-          rows.push({ account_id: accountId, subject_id, topic, ...toTriggerRow(it) });
+          values.push(accountId, subjectId, topic, ...Object.values(toTriggerRow(it)));
       // Updates the cache only after the commit, because the transaction may still fail.
       afterCommit.push(() => {
         for (const [id, triggers] of changed)
           for (const [topic, trigger] of triggers) known.get(id)?.set(topic, trigger);
       });
-      const key = ['account_id', 'subject_id', 'topic'];
-      return buildInsert(transaction, 'triggers', rows, { key, merged: Object.values(triggerColumns) });
+      return buildFlatInsert(transaction, savedRows, values, { key: keyColumns, merged });
     },
   };
 }
@@ -74,6 +73,11 @@ export const triggerColumns: Columns<keyof StoredTrigger> = {
   ...nameColumns('measuredTurns measuredSum measuredSquares statusChanges'),
   ...{ recent: 'recent_stress', resolving: 'resolving_sightings' },
 };
+
+const keyColumns = ['account_id', 'subject_id', 'topic'];
+const merged = Object.values(triggerColumns);
+/** The columns of a saved trigger: its key, then those of `toTriggerRow`. */
+const savedRows = { table: 'triggers', columns: [...keyColumns, ...merged] };
 
 export function toTriggerRow(trigger: Trigger) {
   const { activation, measured, changes } = trigger;
