@@ -9,11 +9,12 @@ const read = (url: string, path: string, init: RequestInit = {}) =>
 test('the metadata of the protected resource has the configured URL, whatever the headers', async () => {
   const env = { OAUTH_ISSUER: issuer, OAUTH_ACCOUNT_CLAIM: 'tenant', OAUTH_SUBJECT_CLAIM: 'sub' };
   const { url } = await startTestService({ env: { ...env, PUBLIC_URL: 'https://state.example.com' } });
-  for (const place of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
+  const root = '/.well-known/oauth-protected-resource';
+  for (const [place, path = 'mcp'] of [[root], [`${root}/mcp`], [`${root}/a2a`, 'a2a']] as const) {
     const response = await read(url, place);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect(await response.json()).toEqual({
-      resource: 'https://state.example.com/mcp',
+      resource: `https://state.example.com/${path}`,
       authorization_servers: [issuer],
       scopes_supported: ['feedback', 'ingest', 'read'],
       bearer_methods_supported: ['header'],

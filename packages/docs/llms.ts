@@ -23,6 +23,7 @@ Version ${contract.info.version}. Every request carries the header \`X-Service-K
 - [openapi.json](openapi.json): the same as JSON
 - [Reference](${reference.slug}.md): every operation with its fields, errors, a sample and a response
 - [llms-full.txt](llms-full.txt): all guides and the reference in one file
+- /.well-known/api-catalog: the catalog of the API. With PUBLIC_URL, /.well-known/agent-card.json is the card of the agent (A2A 1.0)
 
 ## Start
 

@@ -17,7 +17,7 @@ export const oauthVariables = {
     readIssuer,
   ),
   OAUTH_AUDIENCE: defineOptionalVariable(
-    'Comma-separated values of `aud` that are accepted besides PUBLIC_URL/mcp',
+    'Comma-separated values of `aud` that are accepted besides PUBLIC_URL/mcp and PUBLIC_URL/a2a',
     'none',
     (text) => text.split(',').map((it) => it.trim()),
   ),
@@ -57,7 +57,7 @@ export function readOAuth(values: Values) {
     issuer,
     /** The identifier of the protected resource (RFC 9728). */
     resource,
-    audiences: [resource, ...(values.OAUTH_AUDIENCE ?? [])],
+    audiences: [resource, `${publicUrl}/a2a`, ...(values.OAUTH_AUDIENCE ?? [])],
     scopePrefix: values.OAUTH_SCOPE_PREFIX ?? '',
     /** The name of the account, or else the claim that contains it. */
     account: values.OAUTH_ACCOUNT,

@@ -27,7 +27,8 @@ import { documentation, type DocumentationParts } from './documentation.js';
 import { Exchange, type Route, type Step } from './exchange.js';
 import { crossOrigin, requireProtocol, setSecurityHeaders, takeKeyHeader } from './headers.js';
 import { createInnerCalls } from './inner-calls.js';
-import { acceptAgent, isMcp, serveMcp } from './mcp.js';
+import { isA2a, isAgentPath, serveA2a } from './a2a.js';
+import { acceptAgent, serveMcp } from './mcp.js';
 import {
   addChallenge,
   agentScopes,
@@ -104,7 +105,8 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const authenticate = createAuthenticate(parts.identify);
   const admitAccount = createAdmitAccount(parts.monthlyCalls, parts);
   const page = createPersonPage({ ...parts, authenticate });
-  const serveAgent = serveMcp(createInnerCalls(operations, observation, refuse), parts.now);
+  const calls = createInnerCalls(operations, observation, refuse);
+  const [serveMcpMessage, serveA2aMessage] = [serveMcp(calls, parts.now), serveA2a(calls, parts.now)];
 
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
     oauth ? addChallenge(refusal, exchange, request, oauth) : refusal;
@@ -119,7 +121,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     exchange.isPublic &&= !ofPage;
     const isOther = !methods && !ofPage;
     if (isOther && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
-    const isAgent = isOther && isMcp(request);
+    const isAgent = isOther && isAgentPath(request);
     if (!exchange.isPublic && !ofPage) takeKeyHeader(request.headers, parts.keyHeaders);
     if (isAgent) acceptAgent(request, parts.corsOrigins);
     admit(exchange, response);
@@ -128,7 +130,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
       if (isAgent) requireAgentScope(exchange);
       admitAccount(exchange, response);
     }
-    if (isAgent) return serveAgent(exchange, request, response);
+    if (isAgent) return (isA2a(request) ? serveA2aMessage : serveMcpMessage)(exchange, request, response);
     if (ofPage?.serveLink(exchange, request, response)) return;
     const operation = exchange.route && operations.get(exchange.route.operationId);
     if (!operation) throw rejectRoute(methods, request, response);

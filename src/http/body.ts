@@ -117,6 +117,12 @@ function isOfType(expected: string, contentType = ''): boolean {
   return mediaType === expected && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
 }
 
+/** Rejects a body of another media type, and a compressed one. */
+export function requireMediaType(expected: string, headers: IncomingHttpHeaders): void {
+  if (isOfType(expected, headers['content-type']) && !isCompressed(headers['content-encoding'])) return;
+  throw new ProblemError('unsupported_media_type', { explanation: { received: receivedType(headers), expected } });
+}
+
 const shownMax = 100;
 
 function receivedType({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders): string {

@@ -23,7 +23,7 @@ export function isMcp({ path }: Request): boolean {
 }
 
 /**
- * Rejects web pages of foreign origins at `/mcp`, before all other checks, as the protocol requires. A page whose name
+ * Rejects web pages of foreign origins at the endpoints of agents, before all other checks, as the protocol requires. A page whose name
  * resolves to this host has its own name in `Origin` and in `Host`, so only `CORS_ORIGINS` is trusted.
  *
  * Accepts a key as `Authorization: Bearer sk_…`, because agents send keys in this header.
@@ -63,7 +63,7 @@ export function serveMcp(calls: InnerCalls, now: () => number) {
         responseMode: form === 'text/event-stream' ? 'sse' : 'auto',
       },
     );
-    const body = request.method === 'POST' ? await readBody(request, response) : undefined;
+    const body = request.method === 'POST' ? await readMessage(request, response) : undefined;
     if (body !== undefined) requireToolScope(exchange, body);
     const answer = await handler.fetch(toWebRequest(request, body, form));
     if (body !== undefined && bus.listenerCount > 0)
@@ -125,9 +125,10 @@ function toWebRequest({ method, headers }: Request, body: string | undefined, fo
   return new globalThis.Request('http://localhost/mcp', init);
 }
 
-async function readBody(request: Request, response: Response): Promise<string> {
+/** Reads the body of a message of an agent. */
+export async function readMessage(request: Request, response: Response): Promise<string> {
   const body = (await readBytes(request, response, bodyBytesMax)).toString();
-  // MCP has no batches. One request would otherwise run any number of messages.
+  // MCP and A2A have no batches. One request would otherwise run any number of messages.
   if (/^\s*\[/.test(body)) throw new ProblemError('invalid_payload', { cause: 'a JSON array' });
   return body;
 }

@@ -8,7 +8,7 @@ import type { Names } from '../contract/whose.js';
 import { findOnlyPerson, isGranted } from '../view/grant.js';
 import type { ResolveSession } from '../view/own-sessions.js';
 import type { Exchange, Step } from './exchange.js';
-import { isMcp } from './mcp.js';
+import { isAgentPath } from './a2a.js';
 import type { Refusal } from './refuse.js';
 import { tools } from './tools.js';
 import { protectedResourcePath } from './well-known.js';
@@ -29,13 +29,13 @@ export const agentScopes = [...new Set(tools.map((it) => it.scope))]
   .filter((scope) => !neverScopes.includes(scope))
   .sort();
 
-/** Rejects an access token at `/mcp` without the scope of any tool (403). */
+/** Rejects an access token at an endpoint of agents without the scope of any tool (403). */
 export function requireAgentScope({ caller }: Exchange): void {
   if (caller?.kind === 'oauth' && !agentScopes.some((it) => caller.scopes.includes(it)))
     throw new ProblemError('insufficient_scope', { values: { scope: agentScopes.join(' ') } });
 }
 
-/** Returns a refusal with the challenge of RFC 6750. At `/mcp`, it names the metadata of the resource (RFC 9728). */
+/** Returns a refusal with the challenge of RFC 6750. At an endpoint of agents, it names the metadata of the resource (RFC 9728). */
 export function addChallenge(
   refusal: Refusal,
   exchange: Exchange,
@@ -47,12 +47,12 @@ export function addChallenge(
   const isOfToken = code === 'invalid_token' || (code === 'insufficient_scope' && caller && isToken(caller));
   if (status !== 401 && !isOfToken) return refusal;
   const [apiKey, bearer] = authentication.challenge.split(', ') as [string, string];
-  const isAgent = isMcp(request);
+  const isAgent = isAgentPath(request);
   const scopes = isAgent ? agentScopes : [requiredScopes[exchange.route?.operationId ?? '']];
   const scope = scopes.map((it) => scopePrefix + it).join(' ');
   const challenge = [
     bearer,
-    ...(isAgent ? [`resource_metadata="${new URL(protectedResourcePath, resource).href}"`] : []),
+    ...(isAgent ? [`resource_metadata="${new URL(protectedResourcePath + request.path, resource).href}"`] : []),
     ...(isOfToken ? [`error="${code}"`] : []),
     ...(isAgent || code === 'insufficient_scope' ? [`scope="${scope}"`] : []),
   ].join(', ');

@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
+import { agentCardPath, buildAgentCard } from './agent-card.js';
 import { rejectMethod } from './route.js';
 
-export const protectedResourcePath = '/.well-known/oauth-protected-resource/mcp';
+/** Followed by the path of the resource (RFC 9728). */
+export const protectedResourcePath = '/.well-known/oauth-protected-resource';
 
 export interface WellKnownParts {
   readonly published: Pick<Config, 'publicUrl' | 'securityContact' | 'oauth'>;
@@ -26,19 +28,23 @@ interface WellKnown {
  */
 export function wellKnown({ published, now }: WellKnownParts, scopes: readonly string[]) {
   const { publicUrl = '', securityContact, oauth } = published;
-  const metadata = oauth && {
-    resource: oauth.resource,
-    authorization_servers: [oauth.issuer],
-    scopes_supported: scopes.map((it) => oauth.scopePrefix + it),
+  const card = publicUrl && JSON.stringify(buildAgentCard(publicUrl, oauth));
+  const describe = (resource: string) => ({
+    resource,
+    authorization_servers: [oauth?.issuer],
+    scopes_supported: scopes.map((it) => `${oauth?.scopePrefix}${it}`),
     bearer_methods_supported: ['header'],
     resource_name: 'Realtime State Service',
     resource_documentation: `${publicUrl}/docs/oauth/`,
-  };
+  });
+  const writeResource = (resource: string) => oauth && (() => toJson(describe(resource)));
   const documents: Readonly<Record<string, (() => WellKnown) | undefined>> = {
     '/.well-known/api-catalog': () => ({ type: catalogType, text: JSON.stringify(listLinks(publicUrl)) }),
     '/.well-known/security.txt': securityContact === undefined ? undefined : () => writeSecurity(securityContact),
-    [protectedResourcePath]: metadata && (() => toJson(metadata)),
-    [protectedResourcePath.replace('/mcp', '')]: metadata && (() => toJson(metadata)),
+    [agentCardPath]: card === '' ? undefined : () => ({ type: 'application/json', text: card }),
+    [protectedResourcePath]: writeResource(`${publicUrl}/mcp`),
+    [`${protectedResourcePath}/mcp`]: writeResource(`${publicUrl}/mcp`),
+    [`${protectedResourcePath}/a2a`]: writeResource(`${publicUrl}/a2a`),
   };
 
   function writeSecurity(contact: string): WellKnown {
@@ -79,6 +85,7 @@ function listLinks(base: string) {
         status: [link('/readyz', 'application/json')],
       },
       { anchor: `${base}/mcp`, 'service-doc': [link('/docs/agents/', 'text/html')] },
+      ...(base === '' ? [] : [{ anchor: `${base}/a2a`, 'service-desc': [link(agentCardPath, 'application/json')] }]),
     ],
   };
 }
