@@ -9,7 +9,7 @@ import { allScopes } from '../src/keys/scopes.js';
 import { createLog } from '../src/observe/log.js';
 import type { ReadPostedBody } from '../src/readings/posted-body.js';
 import { type Service, startService } from '../src/serve/compose.js';
-import { startCore } from '../src/serve/core.js';
+import { type StartCore, startCore } from '../src/serve/core.js';
 import { createKeyTable } from '../src/store/keys.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { atEndOfFile } from './at-end-of-file.js';
@@ -103,6 +103,8 @@ export interface TestServiceOptions {
   readonly readLarge?: ReadPostedBody;
   /** Called with the store of the service itself. `TestService.store` has connections of its own. */
   readonly onStore?: (store: Store) => void;
+  /** Starts the core in another way than on this thread. */
+  readonly startCore?: StartCore;
   /** An existing database, which is not dropped when the service ends. */
   readonly database?: TestDatabase;
 }
@@ -189,7 +191,7 @@ async function start(options: TestServiceOptions): Promise<Running> {
     config,
     root,
     log,
-    startCore: (parts) => startCore({ ...parts, onStore: options.onStore }),
+    startCore: (parts) => (options.startCore ?? startCore)({ ...parts, onStore: options.onStore }),
     now: clock.now,
     ...(!options.hasOwnDatabaseClock && { databaseNow: clock.now }),
     pollMs: 50,

@@ -62,6 +62,8 @@ export function createGrants({ findGrants, sessionTokens, now, onExpiredUse, onL
   const cache = new LRUCache<string, Known>({
     max: storedMax,
     ttl: cacheMs,
+    // Otherwise, the cache sets a timer per lookup.
+    ttlResolution: 0,
     fetchMethod: async (name) => {
       const stored = await lookups.submit(name);
       return { stored, isFrom: stored?.networks ? createNetworkCheck(stored.networks) : () => true };

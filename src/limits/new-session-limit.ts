@@ -31,7 +31,12 @@ export function createAdmitSession(
 ): AdmitSession {
   if (isOff) return async () => undefined;
   // An erased session counts as new again after its cache entry expires.
-  const known = new LRUCache<string, true>({ max: knownMax, ttl: limits.new_sessions.window_seconds * 1000 });
+  const known = new LRUCache<string, true>({
+    max: knownMax,
+    ttl: limits.new_sessions.window_seconds * 1000,
+    // Otherwise, the cache sets a timer per lookup.
+    ttlResolution: 0,
+  });
   const inFlight = new Map<string, Promise<void>>();
   // Groups the lookups. Otherwise, each of thousands of simultaneous session starts would wait for a database
   // connection.
