@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { generateKey } from '../../src/keys/identify.js';
+import { revokeKey } from '../../src/keys/manage.js';
 import { allScopes } from '../../src/keys/scopes.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { makeAccount } from '../../testkit/calls.js';
@@ -38,6 +39,19 @@ test('the log contains the id of a key used from another network, and the reason
   const line = service.logs.map((it) => JSON.parse(it)).find((it) => it.key_id === keyId);
   expect(line).toMatchObject({ msg: 'request', status: 401, key_refusal: 'network' });
   expect(service.logs.join()).not.toContain(key);
+});
+
+test('the log tells a revoked key from an expired one, and warns only of the expired one', async ({ service }) => {
+  const make = () => makeAccount(service, 'acme', 'solo', { expiresAtMs: service.clock.nowMs + 1_000 });
+  const [revoked, expired] = [await make(), await make()];
+  await revokeKey(service.store.use(createKeyTable), revoked.keyId, service.clock.nowMs);
+  service.clock.advance(1);
+  for (const { key } of [revoked, expired]) await service.request('/webhooks', { headers: { 'X-Service-Key': key } });
+  const lines = service.logs.map((it) => JSON.parse(it)).filter((it) => it.key_id);
+  const about = ({ keyId }: { keyId: string }) =>
+    lines.filter((it) => it.key_id === keyId).map((it) => it.key_refusal ?? it.msg);
+  expect(about(revoked)).toEqual(['revoked']);
+  expect(about(expired)).toEqual([expect.stringMatching(/^API key expired/), 'expired']);
 });
 
 test('a key used from another network starts no session and counts no call', async ({ service }) => {

@@ -157,6 +157,11 @@ test('the log contains the reason why a token is invalid, but never the token', 
   const token = await issueToken(service, { session_id: 's2' });
   await service.request('/v1/state?session_id=s1', { headers: bearer(token) });
   expect(service.logs.join('')).toContain('not valid for this session');
+  for (const make of [rejected['an expired token'], rejected['an altered claim']]) {
+    await service.request('/v1/state?session_id=s1', { headers: bearer((await make?.('getState')) ?? '') });
+    const { token_refusal } = JSON.parse(service.logs.at(-1) ?? '');
+    expect(token_refusal).toMatch(/"exp"|signature/);
+  }
   expect(service.logs.join('')).not.toContain(token.split('.')[2]);
 });
 

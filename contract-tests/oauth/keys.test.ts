@@ -1,3 +1,4 @@
+import { oauth as settings } from '../../generated/spec.js';
 import {
   type AuthorizationServer,
   createSigningKey,
@@ -20,13 +21,13 @@ test('the last keys serve a day of an outage, then tokens get a 503 and keys of 
   const service = await startOAuthService();
   expect(await send(service)).toBe(200);
   service.server.respond(fail);
-  service.clock.advance(24 * hourSeconds - 1);
+  service.clock.advance(24 * hourSeconds);
   expect(await send(service)).toBe(200);
   service.clock.advance(hourSeconds);
   expect(await send(service)).toBe(503);
   expect((await service.request('/v1/sessions')).status).toBe(200);
   service.server.respond(undefined);
-  service.clock.advance(60);
+  service.clock.advance(settings.document_seconds);
   expect(await send(service)).toBe(200);
 });
 
@@ -84,10 +85,15 @@ test('a new key is found at once, and unknown keys read the keys at most once a 
   for (const kid of ['a', 'b', 'c'])
     expect(await send(service, await service.sign('anna', { header: { kid } }))).toBe(401);
   expect(service.server.reads()).toBe(2);
-  service.clock.advance(60);
-  for (const kid of ['a', 'b', 'c'])
-    expect(await send(service, await service.sign('anna', { header: { kid } }))).toBe(401);
-  expect(service.server.reads()).toBe(3);
+  for (const [seconds, reads] of [
+    [settings.refetch_seconds - 1, 2],
+    [1, 3],
+  ] as const) {
+    service.clock.advance(seconds);
+    for (const kid of ['a', 'b', 'c'])
+      expect(await send(service, await service.sign('anna', { header: { kid } }))).toBe(401);
+    expect(service.server.reads()).toBe(reads);
+  }
 });
 
 const key = JSON.stringify({ kty: 'RSA', n: 'x'.repeat(400), e: 'AQAB' });

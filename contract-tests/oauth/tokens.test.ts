@@ -174,6 +174,18 @@ test('the metadata and the challenge name scopes as the authorization server exp
   expect((await read(service, await service.sign('anna'))).status).toBe(200);
 });
 
+test('a refusal that is not about the token has no challenge', async () => {
+  const service = await startOAuthService();
+  const headers = bearer(await service.sign('anna'));
+  for (const [path, status] of [
+    ['/v1/state?session_id=none', 404],
+    ['/v1/sessions?limit=0', 422],
+  ] as const) {
+    const refused = await service.request(path, { headers });
+    expect([path, refused.status, refused.headers.get('www-authenticate')]).toEqual([path, status, null]);
+  }
+});
+
 test('a stream ends with its token', async () => {
   const service = await startOAuthService();
   const stream = await openStream(service, {}, bearer(await service.sign('anna')));

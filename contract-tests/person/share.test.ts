@@ -171,6 +171,23 @@ test('a withdrawal also counts for the values of the only session of a person', 
   expect(chat.shared_signals?.map(({ signal }) => signal)).toEqual(['tone']);
 });
 
+test('a withdrawal removes values in all sessions of a person, also if there are more than one transaction changes', async () => {
+  const service = await setUp(await startTestService(), { consent: 'enforce' });
+  const { clock, post } = service;
+  await allow(service, subject_id, ['vocal', 'cardiovascular']);
+  const ids = Array.from({ length: 101 }, (_, index) => `s${index}`);
+  const values = { subject_id, timestamp: clock.at(), heart_rate: 72, tone: 'tense' };
+  const sent = await post(
+    '/v1/ingest/batch',
+    ids.map((session_id) => ({ session_id, ...values })),
+  );
+  expect(sent.body).toMatchObject({ accepted: ids.length });
+  clock.advance(2);
+  await allow(service, subject_id, ['vocal'], { event_time: clock.at() });
+  const sessions = createSessionReader(service.store.read(service.accountId));
+  for (const id of ids) expect(Object.keys((await sessions.find(id))?.session.signals ?? {})).toEqual(['tone']);
+});
+
 test('a session that replaces the only session of a person shares its own values', async () => {
   const { read, clock } = await startTestService();
   await read({ ...fromWatch, heart_rate: 72 });

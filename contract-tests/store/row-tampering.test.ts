@@ -172,6 +172,29 @@ test.each(all)('%s: detected', async (_, fault, change) => {
   expect(await audit(service)).toEqual([]);
 });
 
+test('a row that was put back and accepted may be removed by the service afterwards', async () => {
+  const service = await setUp(await startTestService(), { consent: 'enforce' });
+  const knex = openKnex(service.database.url);
+  const person = { account_id: service.accountId, subject_id: 'put-back' };
+  const erase = () => service.request('/v1/subjects/put-back', { method: 'DELETE' });
+  const grantAndRead = async () => {
+    await allow(service, 'put-back', ['cardiovascular']);
+    await service.read({ session_id: 'put-back', subject_id: 'put-back', heart_rate: 70 });
+  };
+  await grantAndRead();
+  const row = await knex('consents').where(person).first();
+  await erase();
+  await knex('consents').insert(row);
+  expect(await audit(service)).toEqual([expect.stringMatching('^consents: 1 rows were put back')]);
+  const accept = ['audit', '--accept', '--reason', 'restored'];
+  expect(await runHere(accept, { DATABASE_URL: service.database.url })).toMatchObject({ code: 0 });
+  expect(await audit(service)).toEqual([]);
+  service.clock.advance(1);
+  await grantAndRead();
+  await erase();
+  expect(await audit(service)).toEqual([]);
+});
+
 test('a receipt key, a source key and a link without a valid code are refused', async () => {
   const service = await startTestService({ env: pageEnv });
   const knex = openKnex(service.database.url);

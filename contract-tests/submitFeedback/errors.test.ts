@@ -77,6 +77,15 @@ test('a token from before an erasure sends no report of a new session with the s
   expect((await service.request('/v1/feedback')).body.feedback).toEqual([]);
 });
 
+test('a token from before an erasure sends no report of a session that names the person since', async ({ service }) => {
+  await service.read({ session_id: 'erased', subject_id: 'p', heart_rate: 70 });
+  const headers = bearer(await issueToken(service, { session_id: 's1', scopes: ['feedback'] }));
+  service.clock.advance(1);
+  await service.request('/v1/subjects/p', { method: 'DELETE' });
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  expect((await send(service, valid, headers)).body).toMatchObject({ code: 'invalid_token' });
+});
+
 test('reports of a session count against its rate limit', async () => {
   const service = await startTestService({ env: { LIMIT_SESSION_REQUESTS_PER_MINUTE: '2' } });
   await service.read({ heart_rate: 70 });

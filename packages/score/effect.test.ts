@@ -45,6 +45,12 @@ test('stressful topics of the same area raise the effect of a topic, other ones 
   expect(together?.points).toBeGreaterThan(alone?.points ?? 0);
 });
 
+test('a related topic counts from its first turn', () => {
+  const alone = effectOf([45, 45], [...calm, 60, 58]);
+  const together = effectOf([45, 45], calm, [[60], [58]]);
+  expect(together?.points).toBeGreaterThan(alone?.points ?? 0);
+});
+
 test('without related topics, the effect lies between 0 and the difference to the other turns', () => {
   const stress = fc.double({ min: 0, max: 100, noNaN: true });
   fc.assert(
