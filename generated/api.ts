@@ -645,6 +645,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/facts/{fact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put fact
+         * @description Stores what happened to a person in an interval, for example a workout. What counts at a time is what a reading itself
+         *     states (`activity_level`), otherwise the facts that cover it, otherwise its steps. The order of arrival does not matter:
+         *     readings that are stored already are scored again, each from its own values, before the response is sent. This
+         *     changes history, summaries that are not stored yet and export, and no event, trigger, baseline or current state. The next
+         *     reading follows a fact that covers the present.
+         *
+         *     `not_worn`, `other_person` and `invalid` mean that readings in the interval are no evidence: of `not_worn` the heart
+         *     data, of the others everything. A fact with the same `fact_id` of the person is replaced, unless `revision` is lower:
+         *     then nothing changes, and the response is the stored fact. A person has at most 10,000 facts. They expire as readings
+         *     do. With enforced consent, a fact requires the category `movement`.
+         */
+        put: operations["putFact"];
+        post?: never;
+        /**
+         * Delete fact
+         * @description Removes a fact. Readings that it covers are scored again, as after `PUT`.
+         */
+        delete: operations["deleteFact"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/facts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List facts
+         * @description Returns the facts of a person that cover a part of the range, by `start`, up to 500 per page. Continue with `next_cursor` until it is null.
+         */
+        get: operations["listFacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/feedback": {
         parameters: {
             query?: never;
@@ -2796,6 +2849,51 @@ export interface components {
          * @enum {string}
          */
         NoteCode: "time_pressure" | "workload" | "conflict" | "worry" | "pain" | "illness" | "poor_sleep" | "physical_activity" | "caffeine" | "excitement" | "rest" | "device_problem" | "other";
+        /**
+         * @description exercise (with its `level`), rest, sleep, not_worn (the device), other_person (wore the device), invalid (what was measured is wrong).
+         * @example exercise
+         * @enum {string}
+         */
+        FactKind: "exercise" | "rest" | "sleep" | "not_worn" | "other_person" | "invalid";
+        /** @description What happened to a person in an interval. */
+        FactSubmission: {
+            subject_id: components["schemas"]["Identifier"];
+            kind: components["schemas"]["FactKind"];
+            level?: components["schemas"]["ActivityLevel"];
+            start: components["schemas"]["SinceInstant"];
+            end?: components["schemas"]["SinceInstant"];
+            revision?: components["schemas"]["FactRevision"];
+        };
+        /**
+         * @description Version of the fact. A lower one than the stored one changes nothing. Default 0.
+         * @example 0
+         */
+        FactRevision: number;
+        /** @description A stored fact. Without `end`, an exercise or rest counts 4 hours, a sleep 16 and another kind 24. A `level` that is absent is not known. */
+        Fact: {
+            fact_id: components["schemas"]["Identifier"];
+            subject_id: components["schemas"]["Identifier"];
+            kind: components["schemas"]["FactKind"];
+            level?: components["schemas"]["ActivityLevel"];
+            start: components["schemas"]["Instant"];
+            end?: components["schemas"]["Instant"];
+            revision: components["schemas"]["FactRevision"];
+            /**
+             * @description The source that stated it. Absent for a fact of this operation.
+             * @example terra
+             */
+            source?: string;
+        };
+        /** @description A page of facts. */
+        FactList: {
+            /** @description The facts, by `start`. */
+            facts: components["schemas"]["Fact"][];
+            /**
+             * @description Cursor of the next page. Null on the last page.
+             * @example MTc5NTI1MjMyNDMxMC5mYl81ZjJi
+             */
+            next_cursor: string | null;
+        };
         /** @description How stressed a person felt at one time. Exactly one of `session_id` and `subject_id` is required. */
         FeedbackSubmission: {
             session_id?: components["schemas"]["Identifier"];
@@ -3680,7 +3778,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "alert_rule_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "fact_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "alert_rule_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3828,7 +3926,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "fact_end" | "fact_level" | "too_many_facts" | "ndjson_only" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -4118,6 +4216,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The subject has no such fact, or the account has no data for the subject. */
+        FactNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The account has no data for the subject. */
         SubjectNotFound: {
             headers: {
@@ -4396,6 +4506,8 @@ export interface components {
          * @example ndjson
          */
         ExportFormatInQuery: components["schemas"]["ExportFormat"];
+        /** @description With `facts`, lines `{"fact":{…}}` follow the readings, one per `Fact` of the person or account. NDJSON only. */
+        ExportInclude: "facts";
         /**
          * @description Continue after the row with this `cursor`.
          * @example 1795253400000000
@@ -4456,6 +4568,20 @@ export interface components {
          * @example Europe/Vienna
          */
         SummaryTimeZone: components["schemas"]["TimeZone"];
+        /**
+         * @description The id of the fact, which the client creates. It names a fact of one person.
+         * @example run-4711
+         */
+        FactIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description The person.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        FactSubject: components["schemas"]["Identifier"];
+        /** @description Only facts that end after this time. Without it, all. */
+        FactsFrom: components["schemas"]["SinceInstant"];
+        /** @description Only facts that start before this time. Without it, all. */
+        FactsTo: components["schemas"]["SinceInstant"];
         /**
          * @description Only reports of this person.
          * @example 5f2b51ca2b4d1a7e
@@ -4907,6 +5033,8 @@ export interface operations {
                  * @example ndjson
                  */
                 format?: components["parameters"]["ExportFormatInQuery"];
+                /** @description With `facts`, lines `{"fact":{…}}` follow the readings, one per `Fact` of the person or account. NDJSON only. */
+                include?: components["parameters"]["ExportInclude"];
                 /**
                  * @description Continue after the row with this `cursor`.
                  * @example 1795253400000000
@@ -5697,6 +5825,136 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the fact, which the client creates. It names a fact of one person.
+                 * @example run-4711
+                 */
+                fact_id: components["parameters"]["FactIdInPath"];
+            };
+            cookie?: never;
+        };
+        /** @description The fact. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FactSubmission"];
+            };
+        };
+        responses: {
+            /** @description The stored fact. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fact"];
+                };
+            };
+            400: components["responses"]["BadReading"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ForbiddenReading"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteFact: {
+        parameters: {
+            query: {
+                /**
+                 * @description The person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["FactSubject"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the fact, which the client creates. It names a fact of one person.
+                 * @example run-4711
+                 */
+                fact_id: components["parameters"]["FactIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["FactNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFacts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["FactSubject"];
+                /** @description Only facts that end after this time. Without it, all. */
+                from?: components["parameters"]["FactsFrom"];
+                /** @description Only facts that start before this time. Without it, all. */
+                to?: components["parameters"]["FactsTo"];
+                /**
+                 * @description The `next_cursor` of the previous page. Use it with the same filters. Empty means the first page.
+                 * @example
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of facts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];

@@ -223,6 +223,27 @@ export const feedback = {
   "interval_z": 1.959964
 } as const;
 
+export const facts = {
+  "per_subject_max": 10000,
+  "page_size": 500,
+  "hours_max": {
+    "exercise": 24,
+    "rest": 24,
+    "sleep": 16,
+    "not_worn": 24,
+    "other_person": 24,
+    "invalid": 24
+  },
+  "open_hours": {
+    "exercise": 4,
+    "rest": 4,
+    "sleep": 16,
+    "not_worn": 24,
+    "other_person": 24,
+    "invalid": 24
+  }
+} as const;
+
 export const accessRecord = {
   "page_size": 100
 } as const;
@@ -712,6 +733,11 @@ export const problems = {
     "title": "Not Found",
     "detail": "No such topic of this subject"
   },
+  "fact_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such fact of this subject"
+  },
   "source_key_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -952,6 +978,10 @@ export const problemHelp = {
     "cause": "The topic was not detected for this subject, was removed, or the subject belongs to another account.",
     "fix": "`GET /v1/triggers` lists the topics of the subject."
   },
+  "fact_not_found": {
+    "cause": "The fact was removed or expired, its person was erased, or it belongs to another person or account.",
+    "fix": "`GET /v1/facts` lists the facts of the person."
+  },
   "source_key_not_found": {
     "cause": "The source key was removed or expired, its person was erased, or it belongs to another account.",
     "fix": "`GET /v1/source-keys` lists the source keys."
@@ -1143,6 +1173,18 @@ export const faults = {
   },
   "links_unavailable": {
     "detail": "This service gives no links: the operator sets PUBLIC_URL to an https URL. http is allowed on loopback only"
+  },
+  "fact_end": {
+    "detail": "Input should be after the start, and at most {limit} h after it"
+  },
+  "fact_level": {
+    "detail": "Input belongs to the kind exercise: remove it"
+  },
+  "too_many_facts": {
+    "detail": "A person may have at most {limit} facts: remove one first"
+  },
+  "ndjson_only": {
+    "detail": "Input requires format=ndjson"
   },
   "source_form": {
     "detail": "Input should be a body as the source {limit} sends it"
@@ -1346,6 +1388,14 @@ export const enums = {
     "device_problem",
     "other"
   ],
+  "FactKind": [
+    "exercise",
+    "rest",
+    "sleep",
+    "not_worn",
+    "other_person",
+    "invalid"
+  ],
   "ConsentCategory": [
     "cardiovascular",
     "vocal",
@@ -1422,6 +1472,7 @@ export const enums = {
     "subject_not_found",
     "consent_not_found",
     "topic_not_found",
+    "fact_not_found",
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
@@ -1943,6 +1994,18 @@ export const bounds = {
     "sessions": {
       "minimum": 0,
       "maximum": 1000
+    }
+  },
+  "FactSubmission": {
+    "revision": {
+      "minimum": 0,
+      "maximum": 9007199254740991
+    }
+  },
+  "Fact": {
+    "revision": {
+      "minimum": 0,
+      "maximum": 9007199254740991
     }
   },
   "FeedbackSubmission": {
@@ -2567,6 +2630,28 @@ export const fields = {
     "not_observed",
     "next_cursor"
   ],
+  "FactSubmission": [
+    "subject_id",
+    "kind",
+    "level",
+    "start",
+    "end",
+    "revision"
+  ],
+  "Fact": [
+    "fact_id",
+    "subject_id",
+    "kind",
+    "level",
+    "start",
+    "end",
+    "revision",
+    "source"
+  ],
+  "FactList": [
+    "facts",
+    "next_cursor"
+  ],
   "FeedbackSubmission": [
     "session_id",
     "subject_id",
@@ -3183,6 +3268,9 @@ export const operationScopes = {
   "removeLink": "tokens",
   "listAccesses": "read",
   "getSubjectAgreement": "read",
+  "putFact": "ingest",
+  "deleteFact": "ingest",
+  "listFacts": "read",
   "submitFeedback": "feedback",
   "listFeedback": "read",
   "getAgreement": "read",
@@ -3200,4 +3288,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "938ab8961428328b327a10dc265e04473c0597cf86e565d89900ec15bacc6103" as const;
+export const contractDigest = "e5c07b0cc3e96b21ee06a2c0f79987a1e903fbbf314b7e797af0c601b24d22ee" as const;

@@ -334,6 +334,7 @@ ProblemCode = Literal[
     "subject_not_found",
     "consent_not_found",
     "topic_not_found",
+    "fact_not_found",
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
@@ -408,6 +409,10 @@ class Fault(TypedDict):
         "too_many_source_keys",
         "too_many_links",
         "links_unavailable",
+        "fact_end",
+        "fact_level",
+        "too_many_facts",
+        "ndjson_only",
         "source_form",
         "signing_secret",
         "cursor_invalid",
@@ -1254,6 +1259,54 @@ NoteCode = Literal[
     "device_problem",
     "other",
 ]
+
+
+# exercise (with its `level`), rest, sleep, not_worn (the device), other_person (wore the device), invalid (what was
+# measured is wrong).
+FactKind = Literal["exercise", "rest", "sleep", "not_worn", "other_person", "invalid"]
+
+
+class FactSubmission(TypedDict):
+    """What happened to a person in an interval."""
+
+    # An identifier that the client creates.
+    subject_id: str
+    kind: FactKind
+    level: NotRequired[ActivityLevel]
+    # A time, RFC 3339 in UTC (`Z` or `+00:00`).
+    start: str
+    # A time, RFC 3339 in UTC (`Z` or `+00:00`).
+    end: NotRequired[str]
+    # Version of the fact.
+    revision: NotRequired[int]
+
+
+class Fact(TypedDict):
+    """A stored fact."""
+
+    # An identifier that the client creates.
+    fact_id: str
+    # An identifier that the client creates.
+    subject_id: str
+    kind: FactKind
+    level: NotRequired[ActivityLevel]
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    start: str
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    end: NotRequired[str]
+    # Version of the fact.
+    revision: int
+    # The source that stated it.
+    source: NotRequired[str]
+
+
+class FactList(TypedDict):
+    """A page of facts."""
+
+    # The facts, by `start`.
+    facts: list[Fact]
+    # Cursor of the next page.
+    next_cursor: str | None
 
 
 class FeedbackSubmission(TypedDict):

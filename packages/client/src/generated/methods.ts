@@ -16,6 +16,10 @@ import type {
   DeliveryFilter,
   DeliveryList,
   Erasure,
+  Fact,
+  FactFilter,
+  FactList,
+  FactSubmission,
   FailedDelivery,
   FailedDeliveryFilter,
   FailedDeliveryList,
@@ -160,6 +164,23 @@ export interface AccountMethods {
    */
   subjectAgreement(subject_id: string, call?: CallOptions): Promise<Agreement>;
   /**
+   * Stores what happened to a person in an interval, for example a workout. What counts at a time is what a reading
+   * itself states (`activity_level`), otherwise the facts that cover it, otherwise its steps. The order of arrival does
+   * not matter: readings that are stored already are scored again, each from its own values, before the response is
+   * sent. This changes history, summaries that are not stored yet and export, and no event, trigger, baseline or
+   * current state. The next reading follows a fact that covers the present. Requires the scope `ingest`.
+   */
+  putFact(fact_id: string, body: FactSubmission, call?: CallOptions): Promise<Fact>;
+  /**
+   * Removes a fact. Readings that it covers are scored again, as after `PUT`. Requires the scope `ingest`.
+   */
+  deleteFact(fact_id: string, subject_id: string, call?: CallOptions): Promise<void>;
+  /**
+   * Returns the facts of a person that cover a part of the range, by `start`, up to 500 per page. Requires the scope
+   * `read`.
+   */
+  facts(subject_id: string, filter?: FactFilter, call?: CallOptions): Pages<FactList, Fact>;
+  /**
    * Returns the reports of the account or of a person, newest `timestamp` first, up to 500 per page. A person without
    * reports has an empty list. An agreement can be computed again from this list. Requires the scope `read`.
    */
@@ -290,6 +311,12 @@ export function createMethods({ api, on }: Transport) {
         read(await api.GET('/v1/receipt-keys', { ...on(call) })).keys,
       subjectAgreement: async (subject_id: string, call?: CallOptions) =>
         read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), params: { path: { subject_id } } })),
+      putFact: async (fact_id: string, body: FactSubmission, call?: CallOptions) =>
+        read(await api.PUT('/v1/facts/{fact_id}', { ...on(call), params: { path: { fact_id } }, body })),
+      deleteFact: async (fact_id: string, subject_id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/facts/{fact_id}', { ...on(call), params: { path: { fact_id }, query: { subject_id } } })),
+      facts: (subject_id: string, filter?: FactFilter, call?: CallOptions) =>
+        pagesOf(async (cursor?: string) => read(await api.GET('/v1/facts', { ...on(call), params: { query: { subject_id, ...at(cursor, filter) } } })), (page) => page.facts),
       feedback: (filter?: FeedbackFilter, call?: CallOptions) =>
         pagesOf(async (cursor?: string) => read(await api.GET('/v1/feedback', { ...on(call), params: { query: { ...at(cursor, filter) } } })), (page) => page.feedback),
       agreement: async (call?: CallOptions) =>

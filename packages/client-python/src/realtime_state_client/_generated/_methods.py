@@ -26,6 +26,9 @@ from ..schemas import (
     SummaryInterval,
     SummaryRow,
     SubjectSummary,
+    FactSubmission,
+    Fact,
+    FactList,
     FeedbackSubmission,
     Feedback,
     FeedbackList,
@@ -326,6 +329,54 @@ class AccountMethods:
         """
         operation: Operation[Agreement] = get(f"/v1/subjects/{in_path(subject_id)}/agreement", {})
         return self._sender.send(operation, call)
+
+    def put_fact(
+        self,
+        fact_id: str,
+        submission: FactSubmission,
+        **call: Unpack[CallOptions],
+    ) -> Fact:
+        """Stores what happened to a person in an interval, for example a workout.
+
+        What counts at a time is what a reading itself states (`activity_level`), otherwise the facts that cover it,
+        otherwise its steps. The order of arrival does not matter: readings that are stored already are scored again,
+        each from its own values, before the response is sent. This changes history, summaries that are not stored yet
+        and export, and no event, trigger, baseline or current state. The next reading follows a fact that covers the
+        present. Requires the scope `ingest`.
+        """
+        operation: Operation[Fact] = Operation("PUT", f"/v1/facts/{in_path(fact_id)}", {}, submission, is_repeatable=True)
+        return self._sender.send(operation, call)
+
+    def delete_fact(
+        self,
+        fact_id: str,
+        subject_id: str,
+        **call: Unpack[CallOptions],
+    ) -> None:
+        """Removes a fact.
+
+        Readings that it covers are scored again, as after `PUT`. Requires the scope `ingest`.
+        """
+        operation: Operation[None] = Operation("DELETE", f"/v1/facts/{in_path(fact_id)}", {"subject_id": subject_id}, is_repeatable=False)
+        self._sender.send(operation, call)
+
+    def facts(
+        self,
+        subject_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        cursor: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Pages[FactList, Fact]:
+        """Returns the facts of a person that cover a part of the range, by `start`, up to 500 per page.
+
+        Requires the scope `read`.
+        """
+        listing: Listing[FactList, Fact] = list_pages(
+            "/v1/facts", {"subject_id": subject_id, "from": from_, "to": to, "cursor": cursor}, lambda page: page["facts"], lambda page: page["next_cursor"]
+        )
+        return Pages(listing, lambda page: self._sender.send(page, call))
 
     def submit_feedback(
         self,
