@@ -45,6 +45,10 @@ export async function createConsent(world: World): Promise<string> {
   return subject_id;
 }
 
+export async function createFact(world: World): Promise<Schema<'Fact'>> {
+  return call(world, 'putFact', { values: { subject_id: randomUUID(), start: ago(3600), end: ago(0) } });
+}
+
 /** Returns a token that is valid for one second. */
 export async function createShortToken(world: World): Promise<string> {
   const values = { session_id: randomUUID(), expires_in: 1 };

@@ -8,6 +8,7 @@ import {
   claimKey,
   createConsent,
   createErasedSubject,
+  createFact,
   createFailedDelivery,
   createLink,
   createSession,
@@ -83,6 +84,7 @@ const firstSteps: Partial<Record<OperationId, Scenario>> = {
     request.body = JSON.stringify([valid, { ...valid, heart_rate: 'fast' }]);
   },
   submitFeedback: report({}),
+  putFact: fact({}),
   submitSource: withSourceKey,
   getState: naming('session_id'),
   getHistory: naming('session_id'),
@@ -189,6 +191,22 @@ const scenarios: Scenarios = {
       await whileLocked('sessions', 'feedback')(stage);
     },
   },
+  putFact: {
+    ...writes('subjects', 'facts'),
+    200: asDocumented,
+    400: fact({ start: '2020-01-01T00:00:00Z' }),
+    422: fact({ kind: 'nap' }),
+  },
+  deleteFact: {
+    ...writes('subjects', 'facts'),
+    204: async (stage) => {
+      const { fact_id, subject_id } = await createFact(stage.world);
+      await atPath(`/v1/facts/${fact_id}?subject_id=${subject_id}`)(stage);
+    },
+    401: withUnknownKey,
+    404: asDocumented,
+  },
+  listFacts: { ...reads('facts'), 200: asDocumented },
   listFeedback: { ...reads('feedback'), 200: asDocumented },
   getAgreement: { ...reads('feedback'), 200: asDocumented },
   getSubjectAgreement: { ...reads('subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },
@@ -326,6 +344,11 @@ async function withClaimedKey({ operationId, world, transaction }: Stage, conten
 /** Sends a report about now and an unknown session, with some changed fields. */
 function report(changes: object): Scenario {
   return async (stage) => send({ session_id: randomUUID(), timestamp: ago(0), stress: 7, ...changes })(stage);
+}
+
+/** Sends a fact of an hour ago, with some changed fields. */
+function fact(changes: object): Scenario {
+  return send({ subject_id: randomUUID(), kind: 'rest', start: ago(3600), end: ago(0), ...changes });
 }
 
 /** Sends the documented example with a current timestamp, a new session and some changed fields. */

@@ -24,7 +24,13 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   const subject_id = '5f2b51ca2b4d1a7e';
   await allow(service, subject_id, ['cardiovascular']);
   await service.read({ session_id: 'demo-session', subject_id, heart_rate: 95 });
-  const changes = { timestamp: service.clock.at(), event_time: service.clock.at(), context: 'personal' };
+  const changes = {
+    timestamp: service.clock.at(),
+    event_time: service.clock.at(),
+    context: 'personal',
+    start: service.clock.at(-60),
+    end: service.clock.at(),
+  };
   const imported = importedRequests(changes).find(({ operationId }) => operationId === name);
   const { path, init } = imported as NonNullable<typeof imported>;
   const headers = { 'X-Service-Key': service.key, ...(init.headers as Record<string, string>) };
@@ -33,8 +39,8 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   const problem = answer.ok ? '' : await answer.text();
   // A stream does not end.
   closing.abort();
-  // No webhook, delivery, topic, source key and link have the id of the example.
+  // No webhook, delivery, topic, fact, source key and link have the id of the example.
   const isAbsent =
-    answer.status === 404 && /"(webhook|delivery|topic|source_key|link|alert_rule)_not_found"/.test(problem);
+    answer.status === 404 && /"(webhook|delivery|topic|fact|source_key|link|alert_rule)_not_found"/.test(problem);
   expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
 });

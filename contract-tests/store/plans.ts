@@ -57,6 +57,8 @@ export const mayScan = [
   /^select (?:[^]* from \(select )?r\.timestamp_ms as atMs, /,
   // Reads the account's newest reports from the end of an index.
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
+  // Reads the facts of the account in the order of the primary key, in pages.
+  /^select `fact_id` as `factId`, [^*]* from `facts` where `account_id` = \? and `is_removed` = \? order by `subject_id` asc, `fact_id` asc limit \?$/,
   // A person has few source keys and links, and a link few source keys. The server reads those of the account.
   /^(?:delete|select \*|update) .*(?:source_keys|person_links)`? .*where `?account_id`? = \? and `?(?:subject|link)_id`? = \?(?: for update)?$/,
   /^select [^*]* from `(?:source_keys|person_links)` left join `api_keys` [^*]* order by [^*]* limit \?$/,

@@ -35,6 +35,7 @@ export const tableUses: Readonly<Record<string, TableUse>> = Object.fromEntries(
 const requests: Readonly<Record<string, string>> = {
   ingest: 'SignalSubmission',
   submitFeedback: 'FeedbackSubmission',
+  putFact: 'FactSubmission',
   putConsent: 'ConsentSubmission',
   createToken: 'TokenRequest',
   createSourceKey: 'SourceKeyRequest',
@@ -67,6 +68,10 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     duration_seconds: 'feedback.duration_seconds',
     stress: 'feedback.stress',
     note_code: 'feedback.note_code',
+  },
+  putFact: {
+    ...{ subject_id: 'facts.subject_id', kind: 'facts.kind', level: 'facts.level', revision: 'facts.revision' },
+    ...{ start: 'facts.start_ms', end: 'facts.end_ms' },
   },
   putConsent: {
     categories: 'consents.body',

@@ -22,7 +22,7 @@ export interface StoredResult extends HistoryPoint {
  * Returns a stored reading as the contract exports it. `writeInstant` formats epoch ms.
  *
  * `reading` is a body that ingest accepts: it has a subject only if the session had one at that time, and no value that
- * ingest derives again. Ingesting the readings of an export in its order therefore gives the same scores.
+ * ingest derives again. Its movement is the one that counted: its own, or that of a fact. Ingesting the readings of an export in its order therefore gives the same scores.
  */
 export function toExportedReading(
   stored: StoredResult,
@@ -30,6 +30,7 @@ export function toExportedReading(
 ): Schema<'ExportedReading'> {
   const { sessionId, subjectId, position, isBackfill, timestampMs, measured, computed } = stored;
   const [stated, derived] = splitDerived(measured);
+  const { covered } = computed;
   return {
     reading: {
       ...(sessionId !== undefined && { session_id: sessionId }),
@@ -37,6 +38,7 @@ export function toExportedReading(
       ...(subjectId !== undefined && computed.triggers && { subject_id: subjectId }),
       timestamp: writeInstant(timestampMs),
       ...stated,
+      ...(covered && covered !== 'no_heart' && covered !== 'nothing' && { activity_level: covered }),
       ...(isBackfill && { backfill: true }),
     },
     computed: toComputation(stored, derived),

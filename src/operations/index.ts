@@ -5,6 +5,7 @@ import { createLink } from './create-link.js';
 import { createAlertRule } from './create-alert-rule.js';
 import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
+import { deleteFact } from './delete-fact.js';
 import { deleteSubject } from './delete-subject.js';
 import { deleteTrigger } from './delete-trigger.js';
 import { exportReadings } from './export-readings.js';
@@ -26,6 +27,7 @@ import { listAlertRules } from './list-alert-rules.js';
 import { listConsentVersions } from './list-consent-versions.js';
 import { listDeliveries } from './list-deliveries.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
+import { listFacts } from './list-facts.js';
 import { listFeedback } from './list-feedback.js';
 import { listLinks } from './list-links.js';
 import { listReceiptKeys } from './list-receipt-keys.js';
@@ -34,6 +36,7 @@ import { listSourceKeys } from './list-source-keys.js';
 import { listWebhooks } from './list-webhooks.js';
 import type { AnyOperation, OperationRecord, Services } from './operation.js';
 import { putConsent } from './put-consent.js';
+import { putFact } from './put-fact.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeLink } from './remove-link.js';
 import { removeAlertRule } from './remove-alert-rule.js';
@@ -65,6 +68,9 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   getSubject,
   getSubjectSummary,
   listAccesses,
+  putFact,
+  deleteFact,
+  listFacts,
   submitFeedback,
   listFeedback,
   getAgreement,

@@ -139,6 +139,8 @@ export interface Services {
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
   readonly digestFeedback: (text: string) => readonly string[];
   readonly maxFeedbackAgeMs: number;
+  /** Retention of readings and facts. */
+  readonly maxReadingAgeMs: number;
   /** PUBLIC_URL. */
   readonly publicUrl?: string | undefined;
   /** Counts readings that a source stored of a person: `countStored(count, accountId, subjectId)`. Resolves with what is left. */

@@ -19,6 +19,16 @@ import { findChange, computeNextSeq, type SessionEvent } from '../../packages/sc
 import type { StoredSession } from '../store/sessions.js';
 import { isHidden, mayName } from '../view/grant.js';
 import { applyConsent, type AllowedReading } from './consent.js';
+import {
+  coverReading,
+  coverSharing,
+  coverStored,
+  findCoveringOf,
+  isMinute,
+  keepStated,
+  listMeasured,
+  scoreMinute,
+} from './covering.js';
 import { createPerson, type Person } from './person.js';
 import type { PreparedReading } from './prepared-reading.js';
 import type { AcceptedReading, GroupProgress, ProcessedReading, ReplacingReading, SampledReading } from './progress.js';
@@ -123,7 +133,13 @@ function replaceReading(
   of: ReplacingReading['of'],
 ): ReplacingReading {
   const baseline = findPerson(progress, session, submitted)?.findBaseline() ?? session?.baseline;
-  return { kind: 'replaced', submitted, incarnation, of, reading: toReading(submitted), baseline, dropped };
+  const stated = toReading(submitted);
+  const covering = findCoveringOf(progress, session, submitted);
+  const covered = covering
+    ? { ...coverStored(listMeasured(stated, undefined), stated.atMs, covering) }
+    : { reading: stated };
+  const scored = { ...covered, baseline, isMinute: isMinute(submitted) };
+  return { kind: 'replaced', submitted, incarnation, of, scored, dropped };
 }
 
 /** Without a turn. */
@@ -134,14 +150,18 @@ const noCredit = { talk: undefined, credit: undefined, calm: undefined };
 /** Advances the session by the permitted part of a reading. */
 function takeReading(
   progress: GroupProgress,
-  { reading: submitted, session, dropped }: AllowedReading,
+  allowed: AllowedReading,
   incarnation: string,
   person: Person | undefined,
 ): AcceptedReading {
+  const covering = findCoveringOf(progress, allowed.session, allowed.reading);
+  const { reading: submitted, session, dropped } = covering ? coverReading(allowed, covering) : allowed;
   const { sessionId, turn, isBackfill } = submitted;
-  const reading = toReading(submitted);
-  const sharing = person?.findSharing(submitted);
-  const step = stepSession(session, reading, person?.findBaseline() ?? session?.baseline, submitted, sharing);
+  const shared = person?.findSharing(submitted);
+  const sharing = covering ? coverSharing(shared, covering) : shared;
+  const known = person?.findBaseline() ?? allowed.session?.baseline;
+  const alone = stepSession(session, toReading(submitted), known, submitted, sharing);
+  const step = covering ? keepStated(alone, toReading(allowed.reading), covering, allowed.session) : alone;
   const { evidence, ...said } = turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
   const event = isBackfill ? undefined : detectChange(progress, sessionId, session, step.session);
   const { talk, ...credited } = creditTurn(session, submitted, step, said);
@@ -218,10 +238,13 @@ function stepSession(
   session: Session | undefined,
   reading: Reading,
   known: Baseline | undefined,
-  { isBackfill }: PreparedReading,
+  { isBackfill, sample }: PreparedReading,
   sharing: Sharing | undefined,
 ): SessionStep {
-  if (isBackfill) return backfillSession(session, reading, known);
+  if (isBackfill) {
+    const step = backfillSession(session, reading, known);
+    return isMinute({ isBackfill, sample }) ? scoreMinute(step, reading, known) : step;
+  }
   if (session?.isBackfilled) return startLiveState(session, reading, known, { sharing });
   return advanceSession(session, reading, known, { sharing });
 }

@@ -2,6 +2,7 @@ import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import { findNewestReadingTime } from '../../packages/score/session.js';
 import { createErasedIdTable, type ErasedId, type ErasedRow, readTimes } from '../store/erased-ids.js';
+import { createFactTable } from '../store/facts.js';
 import { createReadingTable } from '../store/readings.js';
 import { runAll } from '../store/rows.js';
 import type { ReadScope, WriteScope } from '../store/scope.js';
@@ -13,6 +14,8 @@ import { findOnlySession } from './person.js';
 import type { PreparedReading } from './prepared-reading.js';
 import type { GroupProgress, SampledReading } from './progress.js';
 import { findSamples } from './samples.js';
+
+const minuteMs = 60_000;
 
 /** What is stored for the readings of one account in a group, before the first of them is processed. */
 export interface LoadedAccount {
@@ -39,7 +42,8 @@ export async function loadAccount(
   const others = await findOthers(scope, readings, sessions, people);
   const sampled = readings.filter((it): it is SampledReading => it.sample !== undefined);
   const samples = sampled.length > 0 ? await findSamples(scope, sampled, sessions) : undefined;
-  const found = { sessions, subjects: people, others, alreadyStored, samples, erasedAtMs, nowMs };
+  const facts = await findFacts(scope, readings, people);
+  const found = { sessions, subjects: people, others, alreadyStored, samples, facts, erasedAtMs, nowMs };
   return { progress: beginProgress(found), people, unbound: findUnbound(sessions), ...webhooks };
 }
 
@@ -159,6 +163,20 @@ function createErasedAt(
 ): GroupProgress['erasedAtMs'] {
   if (found.size === 0) return () => 0;
   return (erased) => Math.max(0, ...digestId(erased).map((digest) => found.get(digest) ?? 0));
+}
+
+/** Returns the facts that may cover the readings, by person. People without facts at these times require no query. */
+async function findFacts(
+  scope: ReadScope,
+  readings: readonly PreparedReading[],
+  people: LoadedAccount['people'],
+): Promise<GroupProgress['facts']> {
+  const spans = [...people].flatMap(([id, subject]) => (subject?.facts ? [{ id, ...subject.facts }] : []));
+  if (spans.length === 0) return undefined;
+  const times = readings.map(({ timestampMs }) => timestampMs);
+  const [fromMs, toMs] = [Math.min(...times), Math.max(...times) + minuteMs];
+  const ids = spans.filter((it) => it.fromMs < toMs && it.untilMs > fromMs).map(({ id }) => id);
+  return ids.length === 0 ? undefined : createFactTable(scope).findByPerson(ids, fromMs, toMs);
 }
 
 /** Returns the sessions without a subject, by id. The value of a new session is undefined. */

@@ -1,16 +1,17 @@
 import type { ProblemError } from '../contract/problem.js';
 import type { TopicStress } from '../../packages/score/attribution.js';
 import type { FinishedTurn } from '../../packages/score/response.js';
-import type { Baseline, Subject } from '../../packages/score/rows/person.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import type { ComputedState, Session } from '../../packages/score/rows/session.js';
 import type { SessionStep } from '../../packages/score/session.js';
-import type { Reading } from '../../packages/score/signals.js';
 import type { SessionEvent } from '../../packages/score/states.js';
 import type { TopicName } from '../../packages/text/vocabulary.js';
 import type { ErasedId } from '../store/erased-ids.js';
+import type { FactOfPerson } from '../store/facts.js';
 import type { KnownSample, StoredSample } from '../store/samples.js';
 import type { StoredSession } from '../store/sessions.js';
 import type { TriggersBySubject } from '../store/triggers.js';
+import type { CoveredReading } from './covering.js';
 import type { PreparedReading, SampleIdentity } from './prepared-reading.js';
 
 /*
@@ -29,6 +30,8 @@ export interface GroupProgress {
   readonly alreadyStored: ReadonlyMap<string, ComputedState>;
   /** Absent if no reading of the group has a sample. */
   readonly samples?: KnownSamples | undefined;
+  /** Facts that may cover the readings, by person. Absent if no person of the group has any. */
+  readonly facts?: ReadonlyMap<string, readonly FactOfPerson[]> | undefined;
   /** Accepted readings of this group, by reading key. Used to detect duplicates within the group. */
   readonly taken: Map<string, AcceptedReading>;
   readonly changedSessions: Map<string, AdvancedSession>;
@@ -86,10 +89,8 @@ export interface ReplacingReading {
   readonly submitted: PreparedReading;
   readonly incarnation: string;
   readonly of: StoredSample | AcceptedReading;
-  /** What the reading states. */
-  readonly reading: Reading;
-  /** The baseline that the reading is scored against. */
-  readonly baseline: Baseline | undefined;
+  /** What the reading states, and how it is scored. */
+  readonly scored: CoveredReading;
   readonly dropped: readonly string[] | undefined;
 }
 

@@ -1,7 +1,6 @@
 import type { Schema } from '../contract/contract.js';
 import { createFault, ProblemError } from '../contract/problem.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
-import { replaceReading } from '../../packages/score/session.js';
 import { floorHour } from '../../packages/score/summary.js';
 import type { StoredReading } from '../store/readings.js';
 import {
@@ -15,6 +14,7 @@ import type { Statement } from '../store/rows.js';
 import type { ReadScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import { positionStep } from '../store/stream-positions.js';
+import { scoreAgain } from './covering.js';
 import type {
   AcceptedReading,
   GroupProgress,
@@ -162,12 +162,12 @@ function toSigned({ submitted }: AcceptedReading, first: number, index: number):
 
 /** Returns the content of a reading after a replacement. `content` is that of an earlier reading of the group. */
 function replaceContent(
-  { submitted, incarnation, of, reading, baseline, dropped }: ReplacingReading,
+  { submitted, incarnation, of, scored, dropped }: ReplacingReading,
   content: StoredReading | undefined,
 ): StoredReading {
   const { sessionId, timestampMs, digest } = submitted;
   const before = content ?? (of as StoredSample);
-  const { point, computed } = replaceReading(before.computed, reading, baseline);
+  const { point, computed } = scoreAgain(before.computed, scored);
   const own = { point, computed: dropped ? { ...computed, dropped } : computed };
   const isSilent = content?.isSilent ?? (of as StoredSample).position < 0;
   return { sessionId, incarnation, timestampMs, digest, ...own, stateChange: before.stateChange, isSilent };

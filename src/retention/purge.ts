@@ -43,7 +43,8 @@ export function computePace(lagMs: number): { readonly rows: number; readonly pa
 }
 
 /**
- * Copies SQLite's log into the database, purges expired rows and completes erasures. The first round runs immediately,
+ * Copies SQLite's log into the database, purges expired rows, completes erasures and scores readings again whose
+ * facts have changed. The first round runs immediately,
  * then one round every minute. If the database is unavailable, the next round retries.
  */
 export function startRetention(
@@ -52,6 +53,7 @@ export function startRetention(
   clock: DatabaseClock,
   digestId: DigestId,
   log: Logger,
+  scorePending: (signal: AbortSignal) => Promise<void> = async () => {},
 ) {
   const stop = new AbortController();
   const progress = createPurgeProgress();
@@ -78,7 +80,8 @@ export function startRetention(
       const erase = () => finishErasures(store, stop.signal);
       const tidyPeople = () => removeLeftovers(stop.signal);
       // `tidy` runs first: on a full disk, the other steps fail until `tidy` has freed the space of the log.
-      for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople])
+      const scoreAgain = () => scorePending(stop.signal);
+      for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople, scoreAgain])
         await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
       const waitMs = isBehind ? pauseMostMs : intervalMs;
       isBehind = false;

@@ -18,6 +18,7 @@ import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
+import { scorePendingPeople } from '../readings/facts.js';
 import { type Commit, createReadingWriter } from '../readings/group.js';
 import { openErasureRecord } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
@@ -29,12 +30,16 @@ import { createPersonLinkLookup } from '../store/person-links.js';
 import { findStreamHeads } from '../store/stream-positions.js';
 import { createUsageHours, type Load } from '../store/usage-hours.js';
 import { createUsageTable } from '../store/usage.js';
-import { beginExport, type ExportScope, readExportPage } from '../streaming/export-page.js';
+import {
+  beginExport,
+  type ExportScope,
+  type Position as ExportPosition,
+  readExportPage,
+} from '../streaming/export-page.js';
 import { listSessions, type SessionId } from '../streaming/open-streams.js';
 import { type PageRequest, readPage } from '../streaming/stream-page.js';
 import { createReplacer } from '../view/grant.js';
 import { type ChosenId, findOwnSession } from '../view/own-sessions.js';
-import type { Position } from '../view/search-person.js';
 import type { WorkerParts } from '../webhooks/worker-parts.js';
 import type { Worker } from '../webhooks/worker.js';
 import { openFoundation, type ProcessParts, startWorkerOn } from './foundation.js';
@@ -86,7 +91,11 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const { store, now, checkDatabase } = foundation;
   const digestId = createDigestId(foundation.secretsKeys);
-  const retention = keep(startRetention(store, config.retention, foundation.clock, digestId, log));
+  const retention = keep(
+    startRetention(store, config.retention, foundation.clock, digestId, log, (signal) =>
+      scorePendingPeople({ store, now }, signal),
+    ),
+  );
   const threadLoad = keep(createThreadLoadProbe());
   let worker: Worker | undefined;
   // Closed after the groups, so that the worker still delivers their last events.
@@ -136,6 +145,7 @@ async function start(keep: Keep, parts: CoreParts) {
     recordErasures: await openErasureRecord(store, config, log),
     digestFeedback: createDigestFeedback(foundation.secretsKeys),
     maxFeedbackAgeMs: config.retention.feedbackMs,
+    maxReadingAgeMs: config.retention.readingsMs,
     publicUrl: config.publicUrl,
     absences: foundation.presence.known,
     countStored: storedReadings.count,
@@ -218,7 +228,7 @@ async function start(keep: Keep, parts: CoreParts) {
     /** Returns the start of an export. Rejects with a ProblemError if there is no data. */
     beginExport: (exported: ExportScope, cursor: number | undefined) =>
       share(exported.caller.accountId, (scope) => beginExport(scope, exported, cursor)),
-    readExportPage: (exported: ExportScope, from: Position) =>
+    readExportPage: (exported: ExportScope, from: ExportPosition) =>
       share(exported.caller.accountId, (scope) => readExportPage(scope, exported, from)),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */

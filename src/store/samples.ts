@@ -37,7 +37,8 @@ export type KnownSample = Omit<StoredSample, 'position' | 'computed' | 'stateCha
 /** A body of a sample that is stored now. */
 export interface SampleEntry {
   readonly incarnation: string;
-  readonly key: string;
+  /** Null for a reading that is scored again, without a new body. */
+  readonly key: string | null;
   readonly timestampMs: number;
   readonly digest: string;
   readonly isSourced: boolean;
@@ -53,6 +54,20 @@ interface Row extends ComputedRow {
   readonly row_position: number;
   readonly is_sourced: number;
   readonly body: string;
+  readonly state_change: string | null;
+}
+
+/** A stored reading, with its position and that of its last replacement. */
+export interface PlacedReading extends Omit<StoredReading, 'sessionId'> {
+  readonly position: number;
+  readonly movedTo: number | undefined;
+}
+
+interface PlacedRow extends ComputedRow {
+  readonly incarnation: string;
+  readonly position: number;
+  readonly digest: string;
+  readonly moved_to: number | null;
   readonly state_change: string | null;
 }
 
@@ -95,6 +110,42 @@ export function createSampleTable({ knex, accountId }: ReadScope) {
         .whereIn('subject_id', [...new Set(hours.map(([subjectId]) => subjectId))])
         .whereIn('hour_ms', [...new Set(hours.map(([, startMs]) => startMs))]);
       return new Set(rows.map((row) => toHourKey(row.subject_id, row.hour_ms)));
+    },
+
+    /** Returns the stored readings at these positions. */
+    async readAt(positions: readonly number[]): Promise<PlacedReading[]> {
+      const names = ['incarnation', 'position', 'digest', 'moved_to', 'state_change', ...computedColumns];
+      const rows: PlacedRow[] = await knex('session_readings')
+        .select(names)
+        .where({ account })
+        .whereIn('position', positions as number[]);
+      return rows.map(({ incarnation, position, digest, moved_to, state_change, ...row }) => {
+        const point = toPoint(row);
+        const stateChange = state_change === null ? undefined : JSON.parse(state_change);
+        const computed = toComputed(row, point);
+        const { timestampMs } = point;
+        return {
+          incarnation,
+          position,
+          digest,
+          movedTo: moved_to ?? undefined,
+          timestampMs,
+          point,
+          computed,
+          stateChange,
+        };
+      });
+    },
+
+    /** Removes places at which exports returned readings that were scored again. Those of bodies remain. */
+    async removePlaces(positions: readonly number[]): Promise<void> {
+      if (positions.length === 0) return;
+      await knex('late_readings')
+        .where({ account })
+        .whereIn('position', positions as number[])
+        .whereNotNull('row_position')
+        .whereNull('sample')
+        .delete();
     },
 
     /** Returns the statements that store the bodies and replace their readings. Positions ascend from `firstPosition`. */

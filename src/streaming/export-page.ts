@@ -5,9 +5,13 @@ import { type StoredResult, toExportedReading } from '../contract/exported-readi
 import type { Grant } from '../contract/grant.js';
 import { createTimestampFormatter } from '../contract/history.js';
 import { inSlices, type Pause, type SlicedScope } from '../store/scope.js';
-import type { Position } from '../view/search-person.js';
+import { createFactTable, type FactKey, toFact } from '../store/facts.js';
+import type { Position as RowPosition } from '../view/search-person.js';
 import { view } from '../view/view.js';
 import { csvHeader, toCsvRow } from './csv.js';
+
+/** A place in the readings, or in the facts that follow them. */
+export type Position = RowPosition & { readonly factsAfter?: Partial<FactKey> };
 
 export type ExportFormat = Schema<'ExportFormat'>;
 
@@ -16,6 +20,8 @@ export interface ExportScope {
   readonly caller: Grant;
   readonly whose: Whose;
   readonly format: ExportFormat;
+  /** True if the facts of the person or account follow. */
+  readonly includesFacts?: boolean;
 }
 
 export interface ExportPage {
@@ -37,11 +43,29 @@ export function beginExport(
 /** Reads the next rows of an export, at most `page_rows`. */
 export async function readExportPage(
   scope: SlicedScope,
-  { caller, whose, format }: ExportScope,
+  { caller, whose, format, includesFacts }: ExportScope,
   from: Position,
 ): Promise<ExportPage> {
+  if (from.factsAfter) return readFacts(scope, whose, { ...from, factsAfter: from.factsAfter });
   const { found, next } = await view(scope, caller).rows(whose, from, settings.page_rows);
-  return { text: await toText(found, format, scope.pause), next };
+  const last = includesFacts && whose.kind !== 'session' ? { ...from, factsAfter: {} } : undefined;
+  return { text: await toText(found, format, scope.pause), next: next ?? last };
+}
+
+/** Reads the next facts of the person or account, a line each. */
+async function readFacts(
+  scope: SlicedScope,
+  whose: Whose,
+  from: RowPosition & { readonly factsAfter: Partial<FactKey> },
+): Promise<ExportPage> {
+  const { subjectId = '', factId = '' } = from.factsAfter;
+  const after = subjectId === '' ? undefined : { subjectId, factId };
+  const own = whose.kind === 'person' ? whose.subjectId : undefined;
+  const found = await createFactTable(scope).list(own, after, settings.page_rows);
+  await scope.pause(found.length);
+  const last = found.length === settings.page_rows ? found.at(-1) : undefined;
+  const next = last && { ...from, factsAfter: { subjectId: last.subjectId, factId: last.factId } };
+  return { text: found.map((it) => `${JSON.stringify({ fact: toFact(it.subjectId, it) })}\n`).join(''), next };
 }
 
 async function toText(found: readonly StoredResult[], format: ExportFormat, pause: Pause): Promise<string> {

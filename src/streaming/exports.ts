@@ -1,11 +1,10 @@
 import { dataExport as settings, limits } from '../../generated/spec.js';
 import { ProblemError } from '../contract/problem.js';
 import { createConcurrencyLimit } from '../limits/window-limit.js';
-import type { Position } from '../view/search-person.js';
-import { type ExportPage, type ExportScope, formatStart } from './export-page.js';
+import { type ExportPage, type ExportScope, formatStart, type Position } from './export-page.js';
 import { type Client, type ClientChecks, drained, type Sink } from './sink.js';
 
-interface ExportRequest extends Client, Pick<ExportScope, 'whose' | 'format'> {
+interface ExportRequest extends Client, Pick<ExportScope, 'whose' | 'format' | 'includesFacts'> {
   /** Position of the last row that the client has. */
   readonly cursor: number | undefined;
 }
@@ -81,11 +80,11 @@ export function createExports(parts: ExportsParts) {
      * be completed, so that the client notices it.
      */
     async run(request: ExportRequest, begin: () => Sink): Promise<void> {
-      const { caller, whose, format } = request;
+      const { caller, whose, format, includesFacts = false } = request;
       if (isDraining) throw new ProblemError('service_unavailable', { cause: 'closing' });
       const endEntry = beginEntry(caller.keyId);
       try {
-        await write(request, { caller, whose, format }, begin);
+        await write(request, { caller, whose, format, includesFacts }, begin);
       } finally {
         endEntry();
       }

@@ -25,6 +25,8 @@ export interface Subject {
   readonly resolved?: readonly string[] | undefined;
   /** Absent before the first conversation turn. */
   readonly turns?: PersonTurns | undefined;
+  /** First start and last end of the person's facts, in epoch ms. Absent if there are none: readings then ask for none. */
+  readonly facts?: { readonly fromMs: number; readonly untilMs: number } | undefined;
   /** When alert rules concern the person. Absent before the first live reading in an account with rules. */
   readonly alert?: AlertPlan | undefined;
 }

@@ -88,11 +88,19 @@ export interface ComputedState {
   readonly shared?: readonly SharedSignal[] | undefined;
   /** The score from the evidence of the session alone. Present if the evidence of other sessions changes it. */
   readonly alone?: OwnScore;
+  /** What facts say of the reading. Absent without one that counts, and in the latest state of a session. */
+  readonly covered?: Covering;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
   readonly topics?: readonly TopicName[];
   /** The subject's topics by status after this reading. Absent if the session has no subject. */
   readonly triggers?: Pick<Subject, 'active' | 'resolved'>;
 }
+
+/**
+ * What facts say of a reading: how much the person moved, or that its heart data (`no_heart`) or all of it (`nothing`) is no
+ * evidence.
+ */
+export type Covering = 'resting' | 'light' | 'moderate' | 'vigorous' | 'no_heart' | 'nothing';
 
 /** A score from the evidence of one session alone. No band hold applies. */
 export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore' | 'points'>;

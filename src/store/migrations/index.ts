@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
 import { person_links } from '../tables/person-links.js';
 import { alertTables } from '../tables/alerts.js';
+import { facts } from '../tables/facts.js';
 import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
 import { subjectTables } from '../tables/subjects.js';
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { name: 'purge-turns', run: addSamples },
   { name: 'alert-times', run: addAlertTimes },
   { name: 'usage-hours', run: (knex) => createTable(knex, 'usage_hours', usage_hours) },
+  { name: 'facts', run: (knex) => createTable(knex, 'facts', facts) },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

@@ -3,6 +3,7 @@ import { accountTables } from './accounts.js';
 import { alertTables } from './alerts.js';
 import { consents } from './consent.js';
 import { erased_ids } from './erased-ids.js';
+import { facts } from './facts.js';
 import { feedback } from './feedback.js';
 import { person_links } from './person-links.js';
 import { receipt_keys } from './receipt-keys.js';
@@ -36,6 +37,7 @@ export const tables: Tables = {
   person_links,
   ...alertTables,
   service_runs,
+  facts,
 };
 
 /** Tables that match a condition, with their names. */

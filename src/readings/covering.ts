@@ -1,0 +1,148 @@
+import { enums } from '../../generated/spec.js';
+import { keepAllowed, keepAllowedLive, readAllowed, removeLiveValues } from '../contract/consent.js';
+import type { Sharing } from '../../packages/score/live.js';
+import type { Baseline, ConsentCategory } from '../../packages/score/rows/person.js';
+import type { ComputedState, Covering, Session } from '../../packages/score/rows/session.js';
+import { addDerivedVariability } from '../../packages/score/rr-intervals.js';
+import { advanceSession, replaceReading, type SessionStep } from '../../packages/score/session.js';
+import { type Reading, type ReadingContent, toPoint } from '../../packages/score/signals.js';
+import type { StoredFact } from '../store/facts.js';
+import type { AllowedReading } from './consent.js';
+import type { PreparedReading } from './prepared-reading.js';
+import type { GroupProgress } from './progress.js';
+
+/*
+ * What counts at a time is a join: what the reading itself states, otherwise the facts that cover it, otherwise its steps. A
+ * row has what its reading states, and in `covered` what the facts of that time say. A change of the facts scores it again.
+ */
+
+const minuteMs = 60_000;
+const levels = enums.ActivityLevel;
+const allCategories: ReadonlySet<ConsentCategory> = new Set(enums.ConsentCategory);
+/** The categories that remain evidence. */
+const left: Readonly<Record<'no_heart' | 'nothing', ReadonlySet<ConsentCategory>>> = {
+  no_heart: new Set([...allCategories].filter((it) => it !== 'cardiovascular')),
+  nothing: new Set(['movement']),
+};
+
+/** Returns true for a minute of the history, which sources and imports send. It is scored from its own values alone. */
+export function isMinute({ isBackfill, sample }: Partial<Record<'isBackfill' | 'sample', unknown>>): boolean {
+  return isBackfill === true && sample !== undefined;
+}
+
+/** Returns what facts say of a reading at a time, or of the minute from there. Undefined if none covers it. */
+export function findCovering(facts: readonly StoredFact[], atMs: number, isWholeMinute: boolean): Covering | undefined {
+  const untilMs = atMs + (isWholeMinute ? minuteMs : 1);
+  const covering = facts.filter((it) => it.startMs < untilMs && it.untilMs > atMs);
+  const has = (...kinds: readonly StoredFact['kind'][]) => covering.some(({ kind }) => kinds.includes(kind));
+  if (has('other_person', 'invalid')) return 'nothing';
+  if (has('not_worn')) return 'no_heart';
+  // An exercise of unknown level explains any heart rate.
+  const ranks = covering.map(({ kind, level = 'vigorous' }) => (kind === 'exercise' ? levels.indexOf(level) : -1));
+  return levels[Math.max(-1, ...ranks)] ?? (has('rest', 'sleep') ? 'resting' : undefined);
+}
+
+/** Returns what a reading that facts cover counts as. The own statement of the reading precedes that of a fact. */
+function coverSignals(signals: ReadingContent, covering: Covering): ReadingContent {
+  if (covering === 'no_heart' || covering === 'nothing') return keepAllowed(signals, left[covering]).kept;
+  const { steps_last_minute: _, ...others } = signals;
+  return { ...others, activity_level: covering };
+}
+
+/** A reading as it is scored. */
+export interface CoveredReading {
+  readonly reading: Reading;
+  /** What the reading states. Absent if no fact counts. */
+  readonly measured?: ReadingContent;
+  readonly covering?: Covering;
+  readonly baseline: Baseline | undefined;
+  readonly isMinute: boolean;
+}
+
+/** Returns what the facts of the person say of a reading. Undefined if none counts. */
+export function findCoveringOf(
+  { facts, subjects, nowMs }: GroupProgress,
+  session: Session | undefined,
+  submitted: PreparedReading,
+): Covering | undefined {
+  const subjectId = session?.subjectId ?? submitted.subjectId;
+  const own = facts && subjectId !== undefined ? facts.get(subjectId) : undefined;
+  if (!own || subjectId === undefined) return undefined;
+  const { consent, signals, timestampMs } = submitted;
+  const given = subjects.get(subjectId)?.consent;
+  if (consent && !(given && readAllowed(given, consent.hasPurpose, nowMs).has('movement'))) return undefined;
+  return chooseCovering(signals, findCovering(own, timestampMs, isMinute(submitted)));
+}
+
+/** Returns what facts say of a reading, unless the reading itself states its movement. */
+export function chooseCovering(signals: ReadingContent, covering: Covering | undefined): Covering | undefined {
+  const isOfMovement = covering !== 'no_heart' && covering !== 'nothing';
+  return isOfMovement && signals.activity_level !== undefined ? undefined : covering;
+}
+
+/** Returns a reading and its session as facts let them count, before it is scored. */
+export function coverReading({ reading, session, ...allowed }: AllowedReading, covering: Covering): AllowedReading {
+  const signals = coverSignals(reading.signals, covering);
+  const isVoid = covering === 'no_heart' || covering === 'nothing';
+  return {
+    ...allowed,
+    reading: { ...reading, signals },
+    session: session && isVoid ? removeLiveValues(session, left[covering]) : session,
+  };
+}
+
+/** Returns what other sessions share, without what is no evidence. */
+export function coverSharing(sharing: Sharing | undefined, covering: Covering): Sharing | undefined {
+  if (!sharing?.live || (covering !== 'no_heart' && covering !== 'nothing')) return sharing;
+  return { ...sharing, live: keepAllowedLive(sharing.live, left[covering]) };
+}
+
+/** Returns a step whose row has what the reading states. `stated` is the reading without the facts. */
+export function keepStated(
+  step: SessionStep,
+  stated: Reading,
+  covering: Covering,
+  session: Session | undefined,
+): SessionStep {
+  const measured = listMeasured(stated, session);
+  return { ...step, point: { ...step.point, measured }, computed: { ...step.computed, covered: covering } };
+}
+
+/** Returns what a row of a reading contains. */
+export function listMeasured(stated: Reading, session: Session | undefined): ReadingContent {
+  return toPoint(addDerivedVariability(stated, session?.intervals ?? []), 0, 0).measured;
+}
+
+/** Returns the step of a minute of the history, with the score of its own values. */
+export function scoreMinute(step: SessionStep, reading: Reading, known: Baseline | undefined): SessionStep {
+  const { computed, point } = advanceSession(undefined, reading, known, { isPast: true });
+  return { ...step, computed, point };
+}
+
+/** Returns the computed state and the point of a stored reading with another content. `before` is its computed state. */
+export function scoreAgain(
+  before: ComputedState,
+  { reading, measured, covering, baseline, ...it }: CoveredReading,
+): Pick<SessionStep, 'computed' | 'point'> {
+  const { covered: _, topics, triggers, ...rest } = before;
+  const again = it.isMinute
+    ? advanceSession(undefined, reading, baseline, { isPast: true })
+    : replaceReading(rest, reading, baseline);
+  const { computed, point } = again;
+  const kept = { ...(topics && { topics }), ...(triggers && { triggers }), ...(covering && { covered: covering }) };
+  return { point: measured ? { ...point, measured } : point, computed: { ...computed, ...kept } };
+}
+
+/**
+ * Returns a stored reading as facts let it count now, for `scoreAgain`. Values that were derived stay as they are: earlier
+ * intervals of the session are gone.
+ */
+export function coverStored(
+  measured: ReadingContent,
+  atMs: number,
+  covering: Covering | undefined,
+): Pick<CoveredReading, 'reading' | 'measured' | 'covering'> {
+  const { rr_intervals_ms: _, ...values } = measured;
+  const signals = covering ? coverSignals(values, covering) : values;
+  return { reading: { ...signals, atMs }, measured, ...(covering && { covering }) };
+}
