@@ -4277,6 +4277,8 @@ export interface components {
         PathNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
                 [name: string]: unknown;
             };
             content: {
@@ -5488,7 +5490,7 @@ export interface operations {
             400: components["responses"]["BadConsent"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenConsent"];
-            404: components["responses"]["ConsentNotFound"];
+            404: components["responses"]["PathNotFound"];
             409: components["responses"]["ConsentConflict"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -3288,4 +3288,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e5c07b0cc3e96b21ee06a2c0f79987a1e903fbbf314b7e797af0c601b24d22ee" as const;
+export const contractDigest = "9302bff6f6491b03c0c6b7534a1bd76c0b85c41036feb30212aa12827009a416" as const;
