@@ -1,13 +1,11 @@
 import { hash, randomInt, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { personLinks, sources } from '../../generated/spec.js';
-import type { Scope } from '../contract/contract.js';
 import type { Grant, Identify, Identity } from '../contract/grant.js';
 import { createGroupCommit } from '../store/group-commit.js';
 import type { KeyRow, ListedKey } from '../store/keys.js';
 import { isTransient } from '../store/retry.js';
 import { createNetworkCheck } from './networks.js';
-import { allScopes } from './scopes.js';
 import type { SessionTokens } from './session-token.js';
 import type { StoredGrant } from './stored-grants.js';
 
@@ -116,11 +114,6 @@ export function createGrants({ findGrants, sessionTokens, now, onExpiredUse, onL
   };
 }
 
-/** Returns the scopes of a key: the usual ones if it was created without a list of them. */
-export function readScopes({ scopes }: Pick<KeyRow, 'scopes'>): readonly Scope[] {
-  return scopes ?? usualScopes;
-}
-
 export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: number): 'valid' | 'expired' | 'revoked' {
   if (revokedAtMs !== null) return 'revoked';
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'valid';
@@ -128,8 +121,6 @@ export function describeStatus({ revokedAtMs, expiresAtMs }: KeyRow, nowMs: numb
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomCharacters = 32;
-/** The scopes of a key that was created without a list of them. */
-const usualScopes = allScopes.filter((scope) => scope !== 'sources');
 
 /** Returns an unguessable id: the prefix and up to 32 hex characters. */
 export function createKeyRecordId(prefix: 'acc' | 'key' | 'aud' | 'srk' | 'lnk', characters: number): string {

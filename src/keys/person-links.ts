@@ -1,21 +1,17 @@
 import { personLinks as settings } from '../../generated/spec.js';
-import type { LinkGrant, Schema, Scope } from '../contract/contract.js';
+import type { LinkGrant, Schema } from '../contract/contract.js';
 import type { Grant } from '../contract/grant.js';
 import { parseUrl } from '../contract/parse-url.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import type { KeyWriter } from '../store/keys.js';
 import type { PersonLink } from '../store/person-links.js';
-import { createKeyRecordId, forms, generateKey, hashKey, readScopes } from './identify.js';
+import { createKeyRecordId, forms, generateKey, hashKey } from './identify.js';
+import { listScopes, readScopes } from './scopes.js';
 
 const dayMs = 86_400_000;
 const openMs = settings.open_hours * 3_600_000;
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const allGrants = Object.keys(settings.grants) as LinkGrant[];
-
-/** Returns the scopes that a key needs to give these grants, and that the page has. */
-export function listScopes(grants: readonly LinkGrant[]): readonly Scope[] {
-  return [...new Set(grants.flatMap((it): readonly Scope[] => settings.grants[it].scopes))];
-}
 
 /** Returns true for a PUBLIC_URL with https or a loopback address: browsers send the cookie of a link only there. */
 export function mayHaveLinks(publicUrl: string | undefined): publicUrl is string {

@@ -4,8 +4,7 @@ import { createKeyTable, type ListedKey } from '../store/keys.js';
 import { createPersonLinkLookup, type FoundLink } from '../store/person-links.js';
 import { createSourceKeyLookup, type FoundSourceKey } from '../store/source-keys.js';
 import type { Store } from '../store/store.js';
-import { readScopes } from './identify.js';
-import { listScopes } from './person-links.js';
+import { listScopes, readScopes } from './scopes.js';
 
 /**
  * Minimum time between two updates of a key's last use, in ms. Hourly is precise enough to find unused keys, and costs

@@ -1,10 +1,10 @@
 import { createKeyTable } from '../../../src/store/keys.js';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { createKey } from '../../../src/keys/manage.js';
 import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
-import { Clock, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
+import { enterDashboard, openDashboard } from '../../../testkit/dashboard.js';
+import { realTime, startTestService, type TestService, type TestServiceOptions } from '../../../testkit/service.js';
 
 const small = { width: 375, height: 812 };
 const subject_id = 'person-1';
@@ -12,8 +12,6 @@ const worry = {
   user_message: 'I am worried that I will lose my job.',
   ai_response: 'What worries you most about it?',
 };
-/** The page sends readings with the present time, so the service needs a clock that advances. */
-const withClock = (): TestServiceOptions => ({ clock: Object.assign(new Clock(), { now: Date.now }) });
 /** The accessibility check of a page takes seconds. */
 const everyPageMs = 600_000;
 
@@ -31,12 +29,6 @@ async function startShown(options?: TestServiceOptions): Promise<TestService> {
   return service;
 }
 
-async function open({ url, key }: { readonly url: string; readonly key: string }, page: Page, fragment: string) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.getByText('Live', { exact: true }).waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/${fragment}`);
-}
-
 test(
   'every page fits, is accessible and logs no error, in light and dark, on a desktop and at 320 pixels',
   async () => {
@@ -46,7 +38,7 @@ test(
     await page.goto(`${service.url}/dashboard/`);
     await page.getByLabel('API key').waitFor();
     await check('key');
-    await open(service, page, '#/');
+    await enterDashboard(page, service);
     await page.locator('.rows').getByRole('link', { name: /shown/ }).waitFor();
     await check('sessions');
     await page.goto(`${service.url}/dashboard/#/sessions/shown`);
@@ -75,15 +67,14 @@ test('the page of sessions has its heading before the states are counted', async
   const { page } = await openBrowser(service.url);
   // Counts are drawn in an animation frame.
   await page.addInitScript('requestAnimationFrame = () => 0');
-  await open(service, page, '#/');
+  await enterDashboard(page, service);
   await page.locator('.rows').getByRole('link', { name: /shown/ }).waitFor();
   expect(await page.locator('h1').allTextContents()).toEqual(['Sessions by state']);
 });
 
 test('a session shows its score, reason, chart, signals and triggers', async () => {
   const service = await startShown();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/shown');
+  const { page } = await openDashboard(service, 'sessions/shown');
   const { body: state } = await service.request('/v1/state?session_id=shown');
   await expect.poll(() => page.locator('.score').innerText()).toBe(String(state.stress_score));
   await expect.poll(() => page.locator('.state-chip').innerText()).toMatch(/^Acute stress\s+since \d\d:\d\d$/);
@@ -125,8 +116,7 @@ test('a session shows its score, reason, chart, signals and triggers', async () 
 
 test('the list and the chart follow readings of other clients without a reload', async () => {
   const service = await startTestService();
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/sessions/new');
+  const { page } = await openDashboard(service, 'sessions/new');
   await page.getByText('No readings of this session').waitFor();
   await service.read({ session_id: 'new', subject_id, heart_rate: 64, tone: 'calm', ...worry });
   await page.locator('.rows').getByRole('link', { name: /new/ }).waitFor();
@@ -144,8 +134,7 @@ test('ids of clients are text, never markup', async () => {
   const session_id = '<img/src=x/onerror=alert(1)>&amp;#/?%41';
   const subject = '"><script>alert(1)</script>';
   await service.read({ session_id, subject_id: subject, heart_rate: 70 });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/');
+  const { page, complaints } = await openDashboard(service);
   await page
     .locator('.rows')
     .getByRole('link', { name: /onerror/ })
@@ -158,7 +147,7 @@ test('ids of clients are text, never markup', async () => {
 });
 
 test('everything works by keyboard', async () => {
-  const service = await startShown(withClock());
+  const service = await startShown({ clock: realTime() });
   const { page } = await openBrowser(service.url);
   await page.goto(`${service.url}/dashboard/`);
   await page.keyboard.type(service.key);
@@ -182,9 +171,8 @@ test('everything works by keyboard', async () => {
 });
 
 test('a reading sent by hand contains only the chosen signals, and without Web Bluetooth there is no strap', async () => {
-  const service = await startTestService(withClock());
-  const { page } = await openBrowser(service.url);
-  await open(service, page, '#/try');
+  const service = await startTestService({ clock: realTime() });
+  const { page } = await openDashboard(service, 'try');
   await page.getByLabel('Heart rate', { exact: true }).fill('101');
   await page.getByLabel('Send sentiment').uncheck();
   await page.getByLabel('Tone of voice').selectOption('tense');
@@ -217,8 +205,8 @@ test('a link with another key asks before it replaces the stored key, and a reje
     questions.push(it.message());
     return accepts ? it.accept() : it.dismiss();
   });
-  await open(service, page, '#/');
-  await open(service, page, '#/');
+  await enterDashboard(page, service);
+  await enterDashboard(page, service);
   expect(questions).toEqual([]);
   // The first link changes the fragment of the loaded page. The second link loads the page.
   await page.goto(`${service.url}/dashboard/#key=sk_other`);
@@ -240,8 +228,7 @@ test('the page shows the calls of the month for an account with a quota, and nam
   const { url, store, clock } = await startTestService();
   const account = `solo-${randomUUID()}`;
   const { key } = await createKey(store.use(createKeyTable), { account, tier: 'solo', scopes: ['read'] }, clock.nowMs);
-  const { page } = await openBrowser(url);
-  await open({ url, key }, page, '#/');
+  const { page } = await openDashboard({ url, key });
   const usage = page.getByText(/^\d+ of 50,000 calls of this month$/);
   await usage.waitFor();
   await page.setViewportSize(small);

@@ -1,23 +1,14 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
+import { flawsInLightAndDark, phone } from '../../../testkit/browser.js';
 import { allScopes } from '../../../src/keys/scopes.js';
 import { makeAccount } from '../../../testkit/calls.js';
 import { createHubSecret } from '../../../testkit/phone.js';
-import { Clock, shareTestService, client, type TestService } from '../../../testkit/service.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
+import { realTime, shareTestService, client, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
 const eventually = <Value>(read: () => Value) => expect.poll(read);
-const start = shareTestService({
-  clock: Object.assign(new Clock(), { now: Date.now }),
-  env: { PUBLIC_URL: 'https://state.example.com' },
-});
-
-async function open({ url, key }: TestService, page: Page, fragment: string) {
-  await page.goto(`${url}/dashboard/#key=${key}`);
-  await page.locator('.live.connected').waitFor({ state: 'attached' });
-  await page.goto(`${url}/dashboard/${fragment}`);
-}
+const start = shareTestService({ clock: realTime(), env: { PUBLIC_URL: 'https://state.example.com' } });
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
 
@@ -45,8 +36,7 @@ test('the list of people shows state, last reading, stress of the week and activ
     });
   await service.read({ session_id: 'calm', subject_id: 'ben', timestamp: ago(299), heart_rate: 60, tone: 'calm' });
   await service.read({ session_id: 'nobody', heart_rate: 60, timestamp: ago(0) });
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/');
+  const { page, complaints } = await openDashboard(service);
   await page.getByRole('link', { name: 'People' }).click();
   const row = page.locator('.rows li').filter({ hasText: 'anna' });
   await eventually(() => row.innerText()).toMatch(
@@ -73,8 +63,7 @@ test('the list of people shows state, last reading, stress of the week and activ
 test('the page of a person follows all sessions of the person, and names the session that sent each signal', async () => {
   const service = await start();
   await sendBoth(service, 60, 'calm');
-  const { page, complaints } = await openBrowser(service.url);
-  await open(service, page, '#/subjects/anna');
+  const { page, complaints } = await openDashboard(service, 'subjects/anna');
   const { body } = await service.request('/v1/state?subject_id=anna');
   expect(body.shared_signals).toMatchObject([{ signal: 'heart_rate', session_id: 'watch' }]);
   await eventually(() => page.locator('.now .score').innerText()).toBe(String(body.stress_score));
@@ -96,8 +85,7 @@ test('from the page of a person, an alert rule and a link for this person are ma
   ];
   const { read, request } = client(service.url, full.key, service.clock);
   await read({ session_id: 'chat', subject_id: 'anna', timestamp: ago(0), heart_rate: 70 });
-  const { page, complaints } = await openBrowser(service.url);
-  await open({ ...service, key: full.key }, page, '#/subjects/anna');
+  const { page, complaints } = await openDashboard({ ...service, key: full.key }, 'subjects/anna');
   await page.getByRole('button', { name: 'Alert …' }).click();
   expect(await page.getByLabel('People').inputValue()).toBe('anna');
   await page.getByLabel('When').selectOption('above_usual');
@@ -131,8 +119,7 @@ test('from the page of a person, an alert rule and a link for this person are ma
   await eventually(links).toEqual([]);
   expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);
 
-  const other = await openBrowser(service.url);
-  await open({ ...service, key: limited.key }, other.page, '#/subjects/anna');
+  const other = await openDashboard({ ...service, key: limited.key }, 'subjects/anna');
   for (const [name, scope] of [
     ['Alert …', 'webhooks'],
     ['Link for this person …', 'tokens'],
@@ -149,8 +136,7 @@ test('the credentials are listed with person, maker and end, and the page names 
   const { post } = client(service.url, key, service.clock);
   await post('/v1/source-keys', { subject_id: 'anna', source: 'generic', expires_in_days: 30 });
   const hub = await post('/v1/source-keys', { source: 'terra', signing_secret: createHubSecret('terra') });
-  const { page, complaints } = await openBrowser(service.url, { viewport: phone });
-  await open({ ...service, key }, page, '#/people');
+  const { page, complaints } = await openDashboard({ ...service, key }, 'people', { viewport: phone });
   await page.getByText('Credentials').click();
   const cells = async () =>
     Promise.all((await page.locator('details tr').all()).map((row) => row.locator('td').allInnerTexts()));

@@ -8,7 +8,7 @@ import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
 import { hasCommands } from '../../../testkit/has-commands.js';
 import { pythonWith } from '../../../testkit/python.js';
-import { Clock, root, startTestService } from '../../../testkit/service.js';
+import { realTime, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 interface Runner {
@@ -62,7 +62,7 @@ async function runStory(runner: Runner): Promise<void> {
 
 /** Starts a service. Returns a function that runs the sample of an operation against it and returns its output. */
 async function startSamples({ language, file, command, args = [] }: Runner) {
-  const { url, key } = await startTestService({ clock: Object.assign(new Clock(), { now: Date.now }) });
+  const { url, key } = await startTestService({ clock: realTime() });
   const folder = await temporaryFolder();
   const env = { PATH: process.env['PATH'], HOME: folder, SERVICE_KEY: key };
   return async (id: string, edit = (code: string) => code): Promise<string> => {

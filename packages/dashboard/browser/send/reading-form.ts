@@ -1,7 +1,7 @@
 import { enums, signals } from '../../../../generated/spec.js';
 import { h, show } from '../../../ui/dom.js';
 import { checkbox, createField, createSelect, optional } from '../../../ui/parts.js';
-import type { Send, Signals } from './send-panel.js';
+import type { Send, Signals } from './send.js';
 
 const { heart_rate: rates, sentiment: sentiments } = signals;
 

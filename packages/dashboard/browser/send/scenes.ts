@@ -3,7 +3,7 @@ import { h, show } from '../../../ui/dom.js';
 import { label, words } from '../../../ui/format.js';
 import { bar, button, createStatus } from '../../../ui/parts.js';
 import { wait } from '../service.js';
-import type { Send } from './send-panel.js';
+import type { Send } from './send.js';
 
 const paceMs = 1_000;
 /** The readings of a scene with a conversation turn, from 0. A topic needs two sightings to become active. */

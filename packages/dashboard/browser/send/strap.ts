@@ -4,7 +4,7 @@ import { h } from '../../../ui/dom.js';
 import { createStatus } from '../../../ui/parts.js';
 import { nowMs } from '../service.js';
 import { type HeartRateMeasurement, parseHeartRate } from './heart-rate-measurement.js';
-import type { Send } from './send-panel.js';
+import type { Send } from './send.js';
 
 /** The part of Web Bluetooth that the page uses. TypeScript's library has no types for it. */
 interface Bluetooth {

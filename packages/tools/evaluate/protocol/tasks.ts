@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { type RecordingFormat, readWindows } from '../../recordings/read-windows.js';
 import type { RecordedWindow } from '../../recordings/recorded-window.js';
 import { type Row, spacingSeconds } from './rows.js';
-import { readReports } from './wearers.js';
+import { type Read, readReports } from './wearers.js';
 import { listAreas, simulateWeeks, type WeekEvent } from './weeks.js';
 
 export const protocol = { id: 'stress-state-benchmark', version: 1 } as const;
@@ -16,9 +16,6 @@ export interface Input {
   /** What happened before the rows. Absent if the rows contain it. */
   readonly events?: readonly WeekEvent[];
 }
-
-/** Returns the content of a file of the data folder. */
-export type Read = (file: string) => string;
 
 export interface Task {
   /** What is compared. */

@@ -3,6 +3,9 @@ import { parse } from 'csv-parse/sync';
 import { clampToContract } from '../../../recordings/signals.js';
 import { groupBy } from '../../group-by.js';
 
+/** Returns the content of a file of the data folder. */
+export type Read = (file: string) => string;
+
 export interface Minute {
   /** Time of the recording, epoch ms. A local time counts as UTC. */
   readonly atMs: number;

@@ -1,6 +1,5 @@
 import type { Row } from './rows.js';
-import type { Read } from './tasks.js';
-import { readRows, readStreams, readWearers, type Wearer } from './wearers.js';
+import { type Read, readRows, readStreams, readWearers, type Wearer } from './wearers.js';
 import { type Area, type Life, measureRises, type Message, type Rise, simulateLives, startMs } from './weeks-world.js';
 
 /** No constant of this service was chosen on these seeds. */
