@@ -35,7 +35,7 @@ const rooms = {
   program: ['observe', 'serve', 'cli'],
 };
 /** The packages that src/ may import. src/program.ts registers the commands of the others. */
-const libraries = ['text', 'score', 'recordings'];
+const libraries = ['text', 'score', 'recordings', 'settings'];
 /** The packages that each package may import, in addition to itself and generated/. */
 const packages = {
   client: [],
@@ -46,7 +46,9 @@ const packages = {
   // Pure: it reads bytes. The service reads posted bodies with it.
   recordings: [],
   tools: ['client', 'recordings'],
-  gateway: ['client'],
+  // Environment variables of the service and of the gateway.
+  settings: [],
+  gateway: ['client', 'settings'],
   docs: [],
   // Without DOM: every page about a person shares it.
   sentence: ['client'],

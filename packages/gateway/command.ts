@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { gatewayVariables, readGatewayConfig, type ReadVariables, type Variable } from './config.js';
+import type { Variable } from '../settings/variables.js';
+import { gatewayVariables, readGatewayConfig } from './config.js';
 import type { EndAfterBody, Gateway } from './gateway.js';
 
 /** Names of the environment variables that the command reads. */
@@ -10,7 +11,6 @@ export const variableNames = Object.keys(gatewayVariables);
 export interface GatewayHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  readonly readVariables: ReadVariables;
   /** Returns one line per variable, for `--help`. */
   describeVariables(table: Readonly<Record<string, Variable<unknown>>>): string;
   /** Starts a server with its log, and closes it on SIGTERM or SIGINT. Rejects with an error that names the `settings`. */
@@ -32,8 +32,8 @@ export function gatewayCommand(host: GatewayHost): Command {
 }
 
 /** Serves the gateway until SIGTERM or SIGINT. */
-async function serveGateway({ env, version, readVariables, serve, createEndAfterBody }: GatewayHost): Promise<void> {
-  const config = readGatewayConfig(env, readVariables);
+async function serveGateway({ env, version, serve, createEndAfterBody }: GatewayHost): Promise<void> {
+  const config = readGatewayConfig(env);
   const { startGateway } = await import('./gateway.js');
   const { url } = await serve('GATEWAY_HOST and GATEWAY_PORT', config.logLevel, async (log): Promise<Gateway> => {
     const gateway = await startGateway(config, log, createEndAfterBody());

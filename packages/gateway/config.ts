@@ -1,40 +1,24 @@
 import { safetyCheck } from '../../generated/spec.js';
+import {
+  createIntegerReader,
+  defineOptionalVariable,
+  defineVariable,
+  listChoices,
+  logLevels,
+  readHeaderNames,
+  readKeyHeaders,
+  readOrigins,
+  readSwitch,
+  readVariables,
+  splitList,
+} from '../settings/variables.js';
 import type { Placing } from './conversation.js';
 import { litellmSubjects } from './guardrail.js';
 import { type CallerHeaders, presets } from './headers.js';
-import {
-  integerBetween,
-  readChoice,
-  readHeaderNames,
-  readOptionalUrl,
-  readOrigins,
-  readSwitch,
-  readUpstreams,
-  readUrl,
-  splitList,
-} from './read-setting.js';
+import { readUpstreams, readUrl } from './read-setting.js';
 import { kinds, listUpstreams, type Upstream } from './upstreams.js';
 
 /** The environment variables of the command `gateway`. Its `--help` is generated from this table. */
-
-/** An environment variable with its documentation. */
-export interface Variable<T> {
-  readonly help: string;
-  /** Used when the variable is unset or empty. */
-  readonly fallback: string;
-  /** Describes the default when it is not one fixed value. */
-  readonly defaultNote?: string;
-  /** Throws an error whose message follows the name of the variable. */
-  readonly read: (text: string) => T;
-}
-
-/** Returns the values of a table of variables. Throws one error that lists every invalid variable. */
-export type ReadVariables = <T extends object>(
-  env: Readonly<Record<string, string | undefined>>,
-  table: { readonly [Name in keyof T]: Variable<T[Name]> },
-) => T;
-
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 export interface GatewayConfig {
   readonly host: string;
@@ -63,98 +47,95 @@ export interface GatewayConfig {
 }
 
 export const gatewayVariables = {
-  GATEWAY_OPENAI_URL: optional(
+  GATEWAY_OPENAI_URL: defineOptionalVariable(
     'OpenAI API or a compatible server, e.g. https://api.openai.com/v1',
     'none',
-    readOptionalUrl,
+    readUrl,
   ),
-  GATEWAY_ANTHROPIC_URL: optional(
+  GATEWAY_ANTHROPIC_URL: defineOptionalVariable(
     'Anthropic API or a compatible server, e.g. https://api.anthropic.com',
     'none',
-    readOptionalUrl,
+    readUrl,
   ),
-  GATEWAY_UPSTREAMS: optional(
+  GATEWAY_UPSTREAMS: defineOptionalVariable(
     `Further upstreams, comma-separated: NAME=KIND:URL, with the kind ${kinds.join(', ')}. X-LLM-Backend names one. The one that has the name of its kind is its default`,
     'none',
     readUpstreams,
   ),
-  GATEWAY_SHARED_CREDENTIAL: optional(
+  GATEWAY_SHARED_CREDENTIAL: defineOptionalVariable(
     'Names of upstreams that get the same credential, e.g. small,large. The model small/NAME chooses among them',
     'none',
     splitList,
   ),
-  GATEWAY_CORS_ORIGINS: optional(
+  GATEWAY_CORS_ORIGINS: defineOptionalVariable(
     'Origins of web pages that may call the gateway with session tokens, e.g. https://app.example.com',
     'none',
     readOrigins,
   ),
-  SERVICE_URL: variable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
-  GATEWAY_SHARE_TRIGGERS: variable(
+  SERVICE_URL: defineVariable('URL of the state service', 'http://127.0.0.1:8080', readUrl),
+  GATEWAY_SHARE_TRIGGERS: defineVariable(
     "1: add the person's active triggers to the prompt, which discloses them to the vendor of the model",
     '0',
     readSwitch,
   ),
-  GATEWAY_SESSION_HEADERS: variable(
+  GATEWAY_SESSION_HEADERS: defineVariable(
     'Headers with the session, comma-separated. The first present one counts, e.g. X-State-Session,X-OpenWebUI-Chat-Id',
     'X-State-Session',
     readHeaderNames,
   ),
-  GATEWAY_SUBJECT_HEADERS: variable(
+  GATEWAY_SUBJECT_HEADERS: defineVariable(
     'Headers with the person, e.g. X-State-Subject,X-OpenWebUI-User-Id',
     'X-State-Subject',
     readHeaderNames,
   ),
-  KEY_HEADERS: variable(
+  KEY_HEADERS: defineVariable(
     'Further headers that may contain a key of the service. No upstream gets them',
     'X-Nefesh-Key',
-    readHeaderNames,
+    readKeyHeaders,
   ),
-  GATEWAY_PRESET: optional(
+  GATEWAY_PRESET: defineOptionalVariable(
     `Front end whose headers also name the session and the person, as hashed ids: ${Object.keys(presets).join(' or ')}`,
     'none',
-    (text) => (text === '' ? undefined : (readChoice(Object.keys(presets))(text) as keyof typeof presets)),
+    (text) => listChoices(Object.keys(presets))(text) as keyof typeof presets,
   ),
-  GATEWAY_READ_USER: variable(
+  GATEWAY_READ_USER: defineVariable(
     "1: without such a header, the request's safety_identifier, user or metadata.user_id is the person",
     '0',
     readSwitch,
   ),
-  GATEWAY_PLACEMENT: variable(
+  GATEWAY_PLACEMENT: defineVariable(
     'Place of the instruction in Chat Completions: first; last, which keeps the prompt cache of the vendor but is rejected by some models; or auto, which learns what each model accepts',
     'first',
-    (text) => readChoice(['first', 'last', 'auto'])(text) as Placing,
+    (text) => listChoices(['first', 'last', 'auto'])(text) as Placing,
   ),
-  GATEWAY_LITELLM_SUBJECT: variable(
+  GATEWAY_LITELLM_SUBJECT: defineVariable(
     "Person of a request through LiteLLM's guardrail: end_user, which the client states, or user, the owner of LiteLLM's key",
     'end_user',
-    (text) => readChoice(Object.keys(litellmSubjects))(text) as keyof typeof litellmSubjects,
+    (text) => listChoices(Object.keys(litellmSubjects))(text) as keyof typeof litellmSubjects,
   ),
-  GATEWAY_HOST: variable('Address to listen on', '127.0.0.1', (text) => text),
-  GATEWAY_PORT: variable('Port to listen on. 0 selects a free port', '8090', integerBetween(0, 65_535)),
-  GATEWAY_STATE_TIMEOUT_MS: variable(
+  GATEWAY_HOST: defineVariable('Address to listen on', '127.0.0.1', (text) => text),
+  GATEWAY_PORT: defineVariable('Port to listen on. 0 selects a free port', '8090', createIntegerReader(0, 65_535)),
+  GATEWAY_STATE_TIMEOUT_MS: defineVariable(
     'Milliseconds that a request waits for the state before it is forwarded unchanged. More than SAFETY_TIMEOUT_MS',
     String(safetyCheck.gateway_timeout_ms),
-    integerBetween(10, 10_000),
+    createIntegerReader(10, 10_000),
   ),
-  SAFETY_TIMEOUT_MS: variable(
+  SAFETY_TIMEOUT_MS: defineVariable(
     "Milliseconds of the service's external check of messages. Only compared with GATEWAY_STATE_TIMEOUT_MS",
     String(safetyCheck.timeout_ms),
-    integerBetween(10, 10_000),
+    createIntegerReader(10, 10_000),
   ),
-  GATEWAY_UPSTREAM_TIMEOUT_SECONDS: variable(
+  GATEWAY_UPSTREAM_TIMEOUT_SECONDS: defineVariable(
     'Seconds until the model starts to respond, and between two parts of a response',
     '600',
-    integerBetween(1, 3_600),
+    createIntegerReader(1, 3_600),
   ),
-  GATEWAY_MAX_BODY_MB: variable('Maximum size of a request in MB', '32', integerBetween(1, 512)),
-  LOG_LEVEL: variable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', readChoice(logLevels)),
+  GATEWAY_MAX_BODY_MB: defineVariable('Maximum size of a request in MB', '32', createIntegerReader(1, 512)),
+  LOG_LEVEL: defineVariable(`Lowest level to log: ${logLevels.join(', ')}`, 'info', listChoices(logLevels)),
 };
 
 /** Throws an error that lists every invalid variable. */
-export function readGatewayConfig(
-  env: Readonly<Record<string, string | undefined>>,
-  readVariables: ReadVariables,
-): GatewayConfig {
+export function readGatewayConfig(env: Readonly<Record<string, string | undefined>>): GatewayConfig {
   const values = readVariables(env, gatewayVariables);
   const { GATEWAY_STATE_TIMEOUT_MS: stateTimeoutMs, SAFETY_TIMEOUT_MS: safetyMs } = values;
   const tooShort = `GATEWAY_STATE_TIMEOUT_MS (${stateTimeoutMs}) is not above SAFETY_TIMEOUT_MS (${safetyMs}): while an external check (SAFETY_URL) is slow, no request gets the state`;
@@ -164,7 +145,7 @@ export function readGatewayConfig(
     logLevel: values.LOG_LEVEL,
     serviceUrl: values.SERVICE_URL.href.replace(/\/+$/, ''),
     upstreams: listUpstreams(values),
-    corsOrigins: values.GATEWAY_CORS_ORIGINS,
+    corsOrigins: values.GATEWAY_CORS_ORIGINS ?? [],
     sharesTriggers: values.GATEWAY_SHARE_TRIGGERS,
     callerHeaders: readCallerHeaders(values),
     readsUser: values.GATEWAY_READ_USER,
@@ -191,13 +172,4 @@ function readCallerHeaders(values: HeaderValues): CallerHeaders {
     keys: ['x-service-key', ...values.KEY_HEADERS],
     hashed: preset ? Object.values(preset) : [],
   };
-}
-
-function variable<T>(help: string, fallback: string, read: (text: string) => T): Variable<T> {
-  return { help, fallback, read };
-}
-
-/** Returns a variable without a fixed default. `read` converts the empty text to the absent value. */
-function optional<T>(help: string, defaultNote: string, read: (text: string) => T): Variable<T> {
-  return { help, defaultNote, fallback: '', read };
 }

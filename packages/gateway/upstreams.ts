@@ -117,17 +117,21 @@ function refuse(status: number, code: string, message: string): Refusal {
 interface UpstreamValues {
   readonly GATEWAY_OPENAI_URL: URL | undefined;
   readonly GATEWAY_ANTHROPIC_URL: URL | undefined;
-  readonly GATEWAY_UPSTREAMS: ReadonlyArray<Pick<Upstream, 'name' | 'kind'> & { readonly url: URL }>;
-  readonly GATEWAY_SHARED_CREDENTIAL: readonly string[];
+  readonly GATEWAY_UPSTREAMS: ReadonlyArray<Pick<Upstream, 'name' | 'kind'> & { readonly url: URL }> | undefined;
+  readonly GATEWAY_SHARED_CREDENTIAL: readonly string[] | undefined;
 }
 
 /** Returns the upstreams of all variables. Throws an error if there is none, or if a name is unknown or not unique. */
 export function listUpstreams(values: UpstreamValues): readonly Upstream[] {
-  const { GATEWAY_OPENAI_URL: openai, GATEWAY_ANTHROPIC_URL: anthropic, GATEWAY_SHARED_CREDENTIAL: shared } = values;
+  const {
+    GATEWAY_OPENAI_URL: openai,
+    GATEWAY_ANTHROPIC_URL: anthropic,
+    GATEWAY_SHARED_CREDENTIAL: shared = [],
+  } = values;
   const listed = [
     ...(openai ? [{ name: 'openai', kind: 'openai' as const, url: openai }] : []),
     ...(anthropic ? [{ name: 'anthropic', kind: 'anthropic' as const, url: anthropic }] : []),
-    ...values.GATEWAY_UPSTREAMS,
+    ...(values.GATEWAY_UPSTREAMS ?? []),
   ];
   const names = listed.map(({ name }) => name);
   if (names.length === 0) throw new Error('set GATEWAY_OPENAI_URL, GATEWAY_ANTHROPIC_URL or GATEWAY_UPSTREAMS');

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
+import type { Variable } from '../../packages/settings/variables.js';
 import { type Config, readConfig } from '../config/config.js';
-import { readVariables, type Variable } from '../config/read-variable.js';
 import {
   describeMainVariables,
   describeVariables,
@@ -167,7 +167,6 @@ function createHost(root: URL, env: Environment, takeWarnings: () => readonly st
     env,
     version,
     jsonOption,
-    readVariables,
     createEndAfterBody,
     describeVariables: (table: Readonly<Record<string, Variable<unknown>>>) => describeVariables(listSettings(table)),
 

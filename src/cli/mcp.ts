@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseUrl } from '../contract/parse-url.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
 import type { OperationRequest, SendRequest } from '../http/call-tool.js';
 import { agentConfigurations, describeConfigurations, describeNextStep, writeConfiguration } from '../http/setup.js';
 

@@ -1,6 +1,6 @@
 import { retention as retentionDefaults } from '../../generated/spec.js';
 import { findOAuthConflicts, readOAuth } from './oauth.js';
-import { ConfigError, readVariables } from './read-variable.js';
+import { ConfigError, readVariables } from '../../packages/settings/variables.js';
 import { retentionSettings, variables } from './variables.js';
 
 export type { DatabaseConfig, SecretsKeys } from './read-variable.js';

@@ -1,6 +1,12 @@
 /** The settings of OAuth, which docs/oauth.md explains, and the contact for security. */
-import { parseUrl } from '../contract/parse-url.js';
-import { ConfigError, defineOptionalVariable, defineVariable, readSwitch } from './read-variable.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
+import {
+  ConfigError,
+  defineOptionalVariable,
+  defineVariable,
+  readSwitch,
+  splitList,
+} from '../../packages/settings/variables.js';
 
 /** Claims that people can change, or that are given to another person later. */
 const changeable = ['email', 'preferred_username', 'upn', 'unique_name', 'nickname', 'name'];
@@ -19,7 +25,7 @@ export const oauthVariables = {
   OAUTH_AUDIENCE: defineOptionalVariable(
     'Comma-separated values of `aud` that are accepted besides PUBLIC_URL/mcp and PUBLIC_URL/a2a',
     'none',
-    (text) => text.split(',').map((it) => it.trim()),
+    splitList,
   ),
   OAUTH_SCOPE_PREFIX: defineOptionalVariable(
     'What clients must write before each scope in their requests, e.g. https://state.example.com/mcp/ with Entra ID',

@@ -1,6 +1,6 @@
 import { formatCommandLine } from '../contract/command-line.js';
 import { findSimilar } from '../contract/similar.js';
-import type { DescribedVariable, Variable } from './read-variable.js';
+import type { DescribedVariable, Variable } from '../../packages/settings/variables.js';
 import { variables } from './variables.js';
 
 export interface Setting {

@@ -1,28 +1,30 @@
 /** The environment variables of the service. `--help` and docs/configuration.md are generated from this table. */
 import { limits, retention, safetyCheck, timestamps } from '../../generated/spec.js';
-import { oauthVariables } from './oauth.js';
 import {
   createIntegerReader,
-  listChoices,
   defineOptionalVariable,
+  defineVariable,
+  listChoices,
+  logLevels,
+  readKeyHeaders,
+  readOrigins,
+  readSwitch,
+} from '../../packages/settings/variables.js';
+import { oauthVariables } from './oauth.js';
+import {
   readAddresses,
   readBearerToken,
   readDatabaseUrl,
-  readHeaderNames,
-  readOrigins,
   readProxies,
   readPublicUrl,
   readRedisUrl,
   readSecretsKeys,
-  readSwitch,
-  defineVariable,
 } from './read-variable.js';
 
 const quotaMax = 1_000_000_000;
 /** Ten years. At least one hour, because the longest history has 60 minutes. */
 const retentionHours = createIntegerReader(1, 87_600);
 const readText = (text: string) => text;
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** The settings of retentions, and the name of each in the configuration. */
 export const retentionSettings = {
@@ -117,7 +119,7 @@ export const variables = {
   KEY_HEADERS: defineVariable(
     'Comma-separated further headers that may contain the key, for clients with a header name of their own',
     'X-Nefesh-Key',
-    readHeaderNames,
+    readKeyHeaders,
   ),
   CORS_ORIGINS: defineOptionalVariable(
     'Comma-separated origins of web pages that may call the service, e.g. https://app.example.com',

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { personLinks } from '../../generated/spec.js';
 import { definitions } from '../contract/definitions.js';
-import { parseUrl } from '../contract/parse-url.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
 import { createHint, ProblemError } from '../contract/problem.js';
 import { findSimilar } from '../contract/similar.js';
 import type { Exchange, Params, Route } from './exchange.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { oauth as settings } from '../../generated/spec.js';
-import { parseUrl } from '../contract/parse-url.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
 import { ProblemError } from '../contract/problem.js';
 
 export interface IssuerKeysParts {

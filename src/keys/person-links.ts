@@ -1,7 +1,7 @@
 import { personLinks as settings } from '../../generated/spec.js';
 import type { LinkGrant, Schema } from '../contract/contract.js';
 import type { Grant } from '../contract/grant.js';
-import { parseUrl } from '../contract/parse-url.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import type { KeyWriter } from '../store/keys.js';
 import type { PersonLink } from '../store/person-links.js';

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { FaultCode } from '../contract/contract.js';
-import { parseUrl } from '../contract/parse-url.js';
+import { parseUrl } from '../../packages/settings/parse-url.js';
 
 /** Targets that the deployment allows besides https URLs with public addresses. */
 export interface TargetPolicy {

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { readGatewayConfig } from '../config.js';
 import { startGateway } from '../gateway.js';
-import { readVariables } from '../../../src/config/read-variable.js';
 import { createEndAfterBody } from '../../../src/http/messages.js';
 import { createLog } from '../../../src/observe/log.js';
 import { type ModelUpstream, openModelUpstream } from '../../../testkit/model-upstream.js';
@@ -49,7 +48,7 @@ export async function startStage(env: Record<string, string> = {}, serviceUrl?: 
     ),
   };
   const log = createLog('debug', { write: (line: string) => void logs.push(line) });
-  const gateway = await startGateway(readGatewayConfig(settings, readVariables), log, createEndAfterBody());
+  const gateway = await startGateway(readGatewayConfig(settings), log, createEndAfterBody());
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= gateway.close());
   onTestFinished(close);

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ollamaParts, openModelUpstream, sendJson } from '../../../testkit/model-upstream.js';
-import { readVariables } from '../../../src/config/read-variable.js';
 import { readGatewayConfig } from '../config.js';
 import { distress, type Stage, startStage } from './stage.js';
 
@@ -166,13 +165,13 @@ test.each([
   ['a=openai:http://x,a=azure:http://secret', /^GATEWAY_UPSTREAMS has the name a twice/],
   ['openai=azure:http://secret', /^GATEWAY_UPSTREAMS has the name openai twice, or with GATEWAY_OPENAI_URL/],
 ])('GATEWAY_UPSTREAMS=%s stops the start, and the error contains no URL', (GATEWAY_UPSTREAMS, error) => {
-  const read = () => readGatewayConfig({ GATEWAY_OPENAI_URL: 'http://z', GATEWAY_UPSTREAMS }, readVariables);
+  const read = () => readGatewayConfig({ GATEWAY_OPENAI_URL: 'http://z', GATEWAY_UPSTREAMS });
   expect(read).toThrow(error);
   expect(read).not.toThrow(/secret/);
 });
 
 test('GATEWAY_SHARED_CREDENTIAL names upstreams, and an origin of a page is exact', () => {
-  const read = (env: object) => () => readGatewayConfig({ GATEWAY_OPENAI_URL: 'http://z', ...env }, readVariables);
+  const read = (env: object) => () => readGatewayConfig({ GATEWAY_OPENAI_URL: 'http://z', ...env });
   expect(read({ GATEWAY_SHARED_CREDENTIAL: 'openai,b' })).toThrow(
     'GATEWAY_SHARED_CREDENTIAL names no upstream with "b"',
   );
