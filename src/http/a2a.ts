@@ -29,7 +29,7 @@ const codes = { parse: -32_700, internal: -32_603 };
 export function serveA2a(calls: InnerCalls, now: () => number) {
   return async (exchange: Exchange, request: Request, response: Response): Promise<void> => {
     if (request.method !== 'POST') throw rejectMethod(response, ['POST']);
-    requireMediaType('application/json', request.headers);
+    requireMediaType(['application/json'], request.headers);
     const { allowances, refusal } = await countRequest(() => exchange.call?.admit());
     if (refusal) throw refusal;
     response.set(toRateLimitFields(allowances));

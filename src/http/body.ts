@@ -16,6 +16,8 @@ export interface Format {
   readonly bytesMax: number;
   /** Returns the media type of a body that is sent without one, or undefined. Absent if each body requires one. */
   readonly findType?: (bytes: Buffer) => string | undefined;
+  /** Content encodings of the body. Absent if it must have none. */
+  readonly encodings?: RegExp;
   /** Bounds the memory of bodies in transit. Absent for small bodies, which the number of requests bounds. */
   readonly watch?: WatchUpload;
 }
@@ -34,29 +36,53 @@ export function readBody(route: Route, format: Format): Step {
   };
 }
 
-/** Rejects a body that is too large or has an unsupported media type before it reads the body. */
 async function receive(route: Route, exchange: Exchange, response: Response, format: Format): Promise<unknown> {
   const { body, mediaTypes } = route;
   const { headers } = exchange;
   const { bytesMax, watch, parsers, findType } = format;
-  const sent = mediaTypes.find((it) => isOfType(it, headers['content-type']));
-  // `fetch` sends this type for a text if the caller states none.
-  const isUntyped = findType !== undefined && isOfType('text/plain', headers['content-type'] || 'text/plain');
-  const length = Number(headers['content-length'] ?? 0);
-  if (headers['transfer-encoding'] === undefined && length === 0) throw createEmptyBodyError();
-  if (length > bytesMax) throw tooLarge(response);
-  if (!(sent || isUntyped) || isCompressed(headers['content-encoding'])) throw unsupported(route, headers);
-  if (headers.expect !== undefined) response.writeContinue();
+  const sent = requireHead(mediaTypes, format, headers, response);
   const end = watch?.(response.req, requireCaller(exchange).accountId);
   const bytes = await readBytes(response.req, response, bytesMax).finally(end);
   const parser = parsers[sent ?? findType?.(bytes) ?? ''];
-  if (!parser) throw unsupported(route, headers);
+  if (!parser) throw unsupported(mediaTypes, headers);
   // Replaces the header with a fixed value, because the validator keeps one compiled schema per distinct value.
   headers['content-type'] = body?.mediaType;
   return parser(bytes);
 }
 
-function unsupported({ mediaTypes }: Route, headers: IncomingHttpHeaders): ProblemError {
+/**
+ * Rejects a body that is empty, declared too large, or of another media type or encoding, before it is read. Returns its
+ * media type, undefined for an untyped body.
+ */
+export function requireHead(
+  mediaTypes: readonly string[],
+  format: Omit<Format, 'parsers'>,
+  headers: IncomingHttpHeaders,
+  response: Response,
+): string | undefined {
+  const length = Number(headers['content-length'] ?? 0);
+  if (headers['transfer-encoding'] === undefined && length === 0) throw createEmptyBodyError();
+  if (length > format.bytesMax) throw tooLarge(response);
+  const sent = requireMediaType(mediaTypes, headers, format);
+  if (headers.expect !== undefined) response.writeContinue();
+  return sent;
+}
+
+/** Rejects a body of another media type or encoding. Returns its media type, undefined for an untyped body. */
+export function requireMediaType(
+  mediaTypes: readonly string[],
+  headers: IncomingHttpHeaders,
+  { findType, encodings = /^identity$/ }: Pick<Format, 'findType' | 'encodings'> = {},
+): string | undefined {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+  const sent = mediaTypes.find((it) => isOfType(it, type));
+  // `fetch` sends this type for a text if the caller states none.
+  const isUntyped = findType !== undefined && isOfType('text/plain', type || 'text/plain');
+  if (!(sent || isUntyped) || !encodings.test(encoding.trim().toLowerCase())) throw unsupported(mediaTypes, headers);
+  return sent;
+}
+
+function unsupported(mediaTypes: readonly string[], headers: IncomingHttpHeaders): ProblemError {
   const explanation = { received: receivedType(headers), expected: mediaTypes.join(' or ') };
   return new ProblemError('unsupported_media_type', { explanation });
 }
@@ -108,7 +134,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Returns true for the expected media type without a charset or with the charset UTF-8. */
-function isOfType(expected: string, contentType = ''): boolean {
+function isOfType(expected: string, contentType: string): boolean {
   const [mediaType = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
@@ -117,21 +143,11 @@ function isOfType(expected: string, contentType = ''): boolean {
   return mediaType === expected && charsets.every((it) => ['charset=utf-8', 'charset="utf-8"'].includes(it));
 }
 
-/** Rejects a body of another media type, and a compressed one. */
-export function requireMediaType(expected: string, headers: IncomingHttpHeaders): void {
-  if (isOfType(expected, headers['content-type']) && !isCompressed(headers['content-encoding'])) return;
-  throw new ProblemError('unsupported_media_type', { explanation: { received: receivedType(headers), expected } });
-}
-
 const shownMax = 100;
 
 function receivedType({ 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders): string {
   const parts = [type ? type.slice(0, shownMax) : 'no Content-Type', encoding && `in ${encoding.slice(0, shownMax)}`];
   return parts.filter(Boolean).join(' ');
-}
-
-function isCompressed(encoding = 'identity'): boolean {
-  return encoding.trim().toLowerCase() !== 'identity';
 }
 
 /** Parses JSON. Returns the error, with its position and a hint, for a text that is not JSON. */

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { limits, sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
 import type { Grant } from '../contract/grant.js';
@@ -9,7 +9,7 @@ import { createTurns } from '../limits/turns.js';
 import { countRequest } from '../limits/window-limit.js';
 import type { Post } from '../readings/post.js';
 import { inflate, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
-import { readBytes, tooLarge, type WatchUpload } from './body.js';
+import { readBytes, requireHead, type WatchUpload } from './body.js';
 import { type Exchange, requireCaller, type Step } from './exchange.js';
 import { allowSlowBody } from './messages.js';
 import { beginWork, createPlaces, createReadSmall, failOn, type Work } from './post-work.js';
@@ -18,6 +18,7 @@ import { collect, createUnproven, readChunks } from './unproven.js';
 
 /** In place of the body, while the parameters are validated: the contract has no schema of what apps send. */
 const anyBody = {};
+const format = { bytesMax: settings.max_bytes, findType: () => undefined, encodings: /^(identity|(x-)?gzip)$/ };
 
 export interface SourceParts extends Omit<PostedBody, 'bytes' | 'isZipped' | 'caller' | 'nowMs'> {
   /** Epoch ms. */
@@ -50,7 +51,8 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
     if (!response) throw new Error('a post requires a response');
     const caller = requireCaller(exchange);
     const { accountId, subjectId } = caller;
-    const isZipped = requireReadable(exchange, response.req, response);
+    requireHead(['application/json'], format, exchange.headers, response);
+    const isZipped = /gzip/i.test(exchange.headers['content-encoding'] ?? '');
     const requireSigned = readSignature(exchange, caller, isZipped);
     const work = beginWork(response);
     exchange.end = work.end;
@@ -128,23 +130,4 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
       if (source !== requireCaller(exchange).sender?.source) throw new ProblemError('invalid_source_key');
     };
   return (validate) => [validateParameters(validate), take];
-}
-
-/** Rejects a body with another type or encoding, or that is declared too large. Returns true for a gzip body. */
-function requireReadable({ headers }: Exchange, request: Request, response: Response): boolean {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity', 'content-length': length } = headers;
-  const [mediaType = '', ...parameters] = type.toLowerCase().split(/\s*;\s*/);
-  const charset = parameters.find((it) => it.startsWith('charset='));
-  const isJson = ['application/json', 'text/plain', ''].includes(mediaType);
-  const isZipped = /^\s*(x-)?gzip\s*$/i.test(encoding);
-  const isUtf8Text = charset === undefined || /^charset="?utf-8"?$/.test(charset);
-  if (!isJson || !isUtf8Text || !(isZipped || /^\s*identity\s*$/i.test(encoding))) {
-    const received = `${type.slice(0, 100) || 'no Content-Type'}${isZipped ? '' : ` in ${encoding.slice(0, 100)}`}`;
-    throw new ProblemError('unsupported_media_type', { explanation: { received, expected: 'application/json' } });
-  }
-  if (headers['transfer-encoding'] === undefined && Number(length ?? 0) === 0)
-    throw new ProblemError('invalid_payload');
-  if (Number(length ?? 0) > settings.max_bytes) throw tooLarge(response);
-  if (headers.expect !== undefined) request.res?.writeContinue();
-  return isZipped;
 }
