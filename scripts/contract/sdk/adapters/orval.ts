@@ -17,29 +17,15 @@ export function connect({ key }: Service): Calls {
     async ingest(reading) {
       const answer = await ingest(reading, withKey);
       if (answer.status === 422) refuse(answer.data);
-      return answer.status === 200 ? answer.data : failWith('ingest', answer);
+      return takeData('ingest', answer, 200);
     },
-    async state(session_id) {
-      const answer = await getState({ session_id }, withKey);
-      return answer.status === 200 ? answer.data : failWith('state', answer);
-    },
-    async sessions(filter) {
-      const answer = await listSessions(filter, withKey);
-      return answer.status === 200 ? answer.data : failWith('sessions', answer);
-    },
-    async history(session_id, minutes) {
-      const answer = await getHistory({ session_id, minutes }, withKey);
-      return answer.status === 200 ? answer.data : failWith('history', answer);
-    },
-    async triggers(subject_id) {
-      const answer = await getTriggers({ subject_id }, withKey);
-      return answer.status === 200 ? answer.data : failWith('triggers', answer);
-    },
-    async ingestBatch(readings) {
-      // This generator sets no media type where the contract has two. The service finds it.
-      const answer = await ingestBatch(readings, withKey);
-      return answer.status === 200 ? answer.data : failWith('batch', answer);
-    },
+    state: async (session_id) => takeData('state', await getState({ session_id }, withKey), 200),
+    sessions: async (filter) => takeData('sessions', await listSessions(filter, withKey), 200),
+    history: async (session_id, minutes) =>
+      takeData('history', await getHistory({ session_id, minutes }, withKey), 200),
+    triggers: async (subject_id) => takeData('triggers', await getTriggers({ subject_id }, withKey), 200),
+    // This generator sets no media type where the contract has two. The service finds it.
+    ingestBatch: async (readings) => takeData('batch', await ingestBatch(readings, withKey), 200),
     async *exportReadings({ sessionId: session_id }) {
       const answer = await exportReadings({ session_id }, withKey);
       yield* readRows(
@@ -47,14 +33,19 @@ export function connect({ key }: Service): Calls {
       );
     },
     webhooks: {
-      async register(body) {
-        const answer = await registerWebhook(body, withKey);
-        return answer.status === 201 ? answer.data : failWith('register', answer);
-      },
+      register: async (body) => takeData('register', await registerWebhook(body, withKey), 201),
       async remove(id) {
-        const answer = await removeWebhook(id, withKey);
-        if (answer.status !== 204) failWith('remove', answer);
+        takeData('remove', await removeWebhook(id, withKey), 204);
       },
     },
   };
+}
+
+/** Returns the data of an answer with this status. Its type follows from the status. */
+function takeData<Answer extends { status: number; data: unknown }, Status extends Answer['status']>(
+  call: string,
+  answer: Answer,
+  status: Status,
+): Extract<Answer, { status: Status }>['data'] {
+  return answer.status === status ? answer.data : failWith(call, answer);
 }
