@@ -232,9 +232,11 @@ test('every query of the service searches an index', { timeout: 240_000 }, async
   const all = await recordStatements(heard.own, () => live(heard));
   // TiDB refuses shared locks, and Vitess refused recursive queries for long.
   expect(all.filter(({ sql }) => /for share|lock in share mode|with recursive|skip locked/i.test(sql))).toEqual([]);
-  // An insert of values searches no other rows. The readiness check and a list without values have a false condition.
+  // Knex writes this condition for a list without values, of which nothing is to be read.
+  expect(all.filter(({ sql }) => /\b1 = \?/.test(sql))).toEqual([]);
+  // An insert of values searches no other rows. The readiness check has a false condition.
   const searches = [...new Map(all.map((it) => [it.sql, it])).values()].filter(
-    ({ sql }) => /^(select|update|delete)/.test(sql) && !/ where 1 = 0| and 1 = \?/.test(sql),
+    ({ sql }) => /^(select|update|delete)/.test(sql) && !/ where 1 = 0/.test(sql),
   );
   const faults = await Promise.all(searches.map(async (it) => [it.sql, await faultsOf(heard, it)] as const));
   expect(faults.filter(([sql, found]) => found.length > 0 && !mayScan.some((it) => it.test(sql)))).toEqual([]);

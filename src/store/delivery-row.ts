@@ -70,10 +70,12 @@ export async function lockDeliveries(
   deliveryIds: readonly string[],
   status: DeliveryStatus,
 ): Promise<Delivery[]> {
+  const ids = filterAsciiIds(deliveryIds);
+  if (ids.length === 0) return [];
   const rows: DeliveryRow[] = await transaction('deliveries')
     .select(deliveryColumns)
     .where({ account_id: accountId })
-    .whereIn('delivery_id', filterAsciiIds(deliveryIds))
+    .whereIn('delivery_id', ids)
     .where({ status })
     .orderBy('delivery_id')
     .forUpdate();

@@ -71,6 +71,7 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
     sessions: ReadonlyArray<Pick<SnapshotSession, 'position'>>,
     columns: ReadonlyArray<keyof Row & string>,
   ): Promise<Map<number, Row>> => {
+    if (sessions.length === 0) return new Map();
     const positions = sessions.map(({ position }) => position);
     const query = knex('session_readings').select('position', ...columns);
     const rows: Array<Row & { position: number }> = await query.where({ account }).whereIn('position', positions);
@@ -93,6 +94,7 @@ export function createSnapshotReader({ knex, accountId, pause }: SlicedScope) {
 
     /** Adds what a page shows to its sessions. Leaves out sessions that have been erased or have expired. */
     async complete(sessions: readonly SnapshotSession[]): Promise<SnapshotEntry[]> {
+      if (sessions.length === 0) return [];
       const rows: Array<{ session_id: string; subject_id: string | null; incarnation: string }> = await knex('sessions')
         .select('session_id', 'subject_id', 'incarnation')
         .where({ account_id: accountId })
