@@ -42,7 +42,10 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .option(
       '--subject <subject_id>',
       'create a source key of this person instead, which an app posts with; see --source',
-      readSubject,
+      requireMatch(
+        /^(?!\.\.?$)[!-~]{1,238}$/,
+        'It must have 1 to 238 visible ASCII characters without spaces, and not be . or ..',
+      ),
     )
     .addOption(new Option('--source <source>', 'app of the source key').choices(appNames))
     .option('--time-zone <zone>', 'zone of the times that the app sends without one, like Europe/Berlin')
@@ -149,26 +152,19 @@ function show({ key, keyId }: { key: string; keyId: string }): void {
 }
 
 function printKeys(keys: readonly ListedKey[], nowMs: number, isJson: boolean): void {
-  if (isJson) return console.log(JSON.stringify(keys.map((key) => keyToJson(key, nowMs))));
-  const rows = keys.map((key) => [
-    key.keyId,
-    `${key.displayPrefix}…`,
-    key.account,
-    key.tier,
-    describeStatus(key, nowMs),
-    key.scopes?.join(',') ?? 'all',
-    key.networks?.join(',') ?? 'all',
-    formatTimestamp(key.createdAtMs),
-    formatTimestamp(key.expiresAtMs),
-    formatTimestamp(key.lastUsedAtMs),
-  ]);
-  const header = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'SCOPES', 'NETWORKS'];
-  printTable([...header, 'CREATED', 'EXPIRES', 'LAST_USED'], rows);
+  const titles = ['KEY_ID', 'PREFIX', 'ACCOUNT', 'TIER', 'STATUS', 'SCOPES', 'NETWORKS'];
+  const rows = keys.map((key) => {
+    const { keyId: key_id, displayPrefix: prefix, account, tier, scopes, networks } = key;
+    const times = { created_at: toIso(key.createdAtMs), expires_at: toIso(key.expiresAtMs) };
+    const status = describeStatus(key, nowMs);
+    return { key_id, prefix, account, tier, status, scopes, networks, ...times, last_used_at: toIso(key.lastUsedAtMs) };
+  });
+  printRows([...titles, 'CREATED', 'EXPIRES', 'LAST_USED'], rows, isJson);
 }
 
 /** Prints every stored credential. */
 function printAll(keys: readonly ListedKey[], made: readonly ListedMade[], nowMs: number, isJson: boolean): void {
-  const rows = [
+  const all = [
     ...keys.map((key) => ({
       ...key,
       kind: 'key',
@@ -178,34 +174,34 @@ function printAll(keys: readonly ListedKey[], made: readonly ListedMade[], nowMs
     })),
     ...made.map((it) => ({ ...it, status: 'valid' })),
   ];
+  const rows = all.map(({ kind, id, account, status, makerKeyId, createdAtMs, expiresAtMs }) => ({
+    ...{ kind, id, account, status, maker_key_id: makerKeyId },
+    ...{ created_at: toIso(createdAtMs), expires_at: toIso(expiresAtMs) },
+  }));
   console.error('tokens are not stored: a session token ends with its key, an OAuth token by its time');
-  if (isJson) {
-    const toJson = ({ kind, id, account, status, makerKeyId, createdAtMs, expiresAtMs }: (typeof rows)[number]) => ({
-      ...{ kind, id, account, status, maker_key_id: makerKeyId },
-      ...{ created_at: toIso(createdAtMs), expires_at: toIso(expiresAtMs) },
-    });
-    return console.log(JSON.stringify(rows.map(toJson)));
-  }
-  const cells = rows.map(({ kind, id, account, status, makerKeyId, createdAtMs, expiresAtMs }) => [
-    ...[kind, id, account, status, makerKeyId ?? '-'],
-    ...[formatTimestamp(createdAtMs), formatTimestamp(expiresAtMs)],
-  ]);
-  printTable(['KIND', 'ID', 'ACCOUNT', 'STATUS', 'MAKER', 'CREATED', 'EXPIRES'], cells);
+  printRows(['KIND', 'ID', 'ACCOUNT', 'STATUS', 'MAKER', 'CREATED', 'EXPIRES'], rows, isJson);
 }
 
-function keyToJson(key: ListedKey, nowMs: number) {
-  const { keyId: key_id, displayPrefix: prefix, account, tier, scopes, networks } = key;
-  const times = { created_at: toIso(key.createdAtMs), expires_at: toIso(key.expiresAtMs) };
-  const status = describeStatus(key, nowMs);
-  return { key_id, prefix, account, tier, status, scopes, networks, ...times, last_used_at: toIso(key.lastUsedAtMs) };
+/** Prints the rows as JSON, or as a table with a title per field. */
+function printRows(titles: readonly string[], rows: ReadonlyArray<Record<string, Field>>, isJson: boolean): void {
+  if (isJson) return console.log(JSON.stringify(rows));
+  printTable(
+    titles,
+    rows.map((row) => Object.entries(row).map(([name, value]) => toCell(name, value))),
+  );
+}
+
+type Field = string | readonly string[] | null;
+
+function toCell(name: string, value: Field): string {
+  const text = value?.toString();
+  if (name.endsWith('_at')) return text?.slice(0, 16) ?? 'never';
+  if (text === undefined) return name === 'maker_key_id' ? '-' : 'all';
+  return name === 'prefix' ? `${text}…` : text;
 }
 
 function toIso(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
-}
-
-function formatTimestamp(ms: number | null): string {
-  return ms === null ? 'never' : new Date(ms).toISOString().slice(0, 16);
 }
 
 export function printTable(header: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
@@ -226,17 +222,18 @@ export function readDuration(text: string): number {
   return ms;
 }
 
-function readSubject(text: string): string {
-  if (!/^(?!\.\.?$)[!-~]{1,238}$/.test(text))
-    throw new InvalidArgumentError('It must have 1 to 238 visible ASCII characters without spaces, and not be . or ..');
-  return text;
+/** Returns a parser of texts that match. Others are rejected with what they must be. */
+function requireMatch(pattern: RegExp, rule: string): (text: string) => string {
+  return (text) => {
+    if (!pattern.test(text)) throw new InvalidArgumentError(rule);
+    return text;
+  };
 }
 
-export function readAccount(text: string): string {
-  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
-    throw new InvalidArgumentError('It must have 1 to 64 characters: letters, digits, . _ -');
-  return text;
-}
+export const readAccount = requireMatch(
+  /^[A-Za-z0-9._-]{1,64}$/,
+  'It must have 1 to 64 characters: letters, digits, . _ -',
+);
 
 /** Returns a parser of comma-separated lists, which applies `parse` to the list. */
 function parseList<T>(parse: (items: readonly string[]) => T): (text: string) => T {
