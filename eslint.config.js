@@ -14,7 +14,7 @@ const rooms = {
   keys: ['contract', 'store'],
   'access-record': ['contract', 'store'],
   retention: ['contract', 'config', 'store'],
-  webhooks: ['contract', 'store', 'observe'],
+  webhooks: ['contract', 'store', 'observe', 'limits'],
   // The gate: whose data a caller may read.
   view: ['contract', 'store'],
   alerts: ['contract', 'store', 'view'],

@@ -6,7 +6,7 @@ import { ProblemError } from '../contract/problem.js';
 import { toNetwork } from '../limits/failure-limit.js';
 import type { LoadSums } from '../limits/load-sums.js';
 import { createTurns } from '../limits/turns.js';
-import { countRequest } from '../limits/window-limit.js';
+import { countRequest, createConcurrencyError } from '../limits/window-limit.js';
 import type { Post } from '../readings/post.js';
 import { inflate, type PostedBody, type ReadPostedBody } from '../readings/posted-body.js';
 import { readBytes, requireHead, type WatchUpload } from './body.js';
@@ -44,7 +44,8 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
   const { digestKeys, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
   const takePlace = createPlaces(closing);
   const { policy, quota, refused_retry_seconds: resetSeconds } = limits.posts;
-  const takeTurn = createTurns({ policy, quota, resetSeconds });
+  const refuse = () => createConcurrencyError({ policy, quota, resetSeconds });
+  const takeTurn = createTurns({ atOnceMax: 1, turnsMax: quota, refuse });
   const receiveUnproven = createUnproven();
 
   async function take(exchange: Exchange, response: Response | undefined): Promise<void> {

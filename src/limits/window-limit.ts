@@ -193,20 +193,23 @@ function policyItem({ policy, quota, windowSeconds }: Allowance): string {
   return `"${policy}";q=${quota}${windowSeconds === undefined ? '' : `;w=${windowSeconds}`}`;
 }
 
+type Concurrency = Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>;
+
+/** Returns the error of an entry above the quota of concurrent ones. */
+export function createConcurrencyError(limit: Concurrency): RateLimitError {
+  return new RateLimitError({ ...limit, remaining: 0, isExceeded: true });
+}
+
 /**
  * Limits the number of concurrent entries per account or key. A quota of 0 means unlimited. Returns a function that adds
  * an entry, and returns a function that removes it. It throws a RateLimitError if the quota is reached.
  */
-export function createConcurrencyLimit({
-  policy,
-  quota,
-  resetSeconds,
-}: Pick<Allowance, 'policy' | 'quota' | 'resetSeconds'>) {
+export function createConcurrencyLimit(limit: Concurrency) {
+  const { quota } = limit;
   const open = new Map<string, number>();
   return (id: string): (() => void) => {
     const count = open.get(id) ?? 0;
-    if (quota > 0 && count >= quota)
-      throw new RateLimitError({ policy, quota, remaining: 0, resetSeconds, isExceeded: true });
+    if (quota > 0 && count >= quota) throw createConcurrencyError(limit);
     open.set(id, count + 1);
     return () => {
       const left = (open.get(id) ?? 0) - 1;

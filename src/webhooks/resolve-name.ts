@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { createTurns } from '../limits/turns.js';
 import { isLoopbackName } from './target.js';
 
 /** Resolves with the addresses of a name. Rejects with NameNotResolvedError. */
@@ -33,13 +34,23 @@ const loopback = [
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   const findInHostsFile = createHostsFile();
-  const takeTurn = createTurns();
+  const takeTurn = createTurns({
+    atOnceMax: limits.running,
+    turnsMax: limits.running + limits.waiting,
+    refuse: () =>
+      new NameNotResolvedError(`too many lookups of this account are waiting: the limit is ${limits.waiting}`),
+  });
   // One resolver per account, so that no account can observe or delay the lookups of another.
   const lookups = new LRUCache<string, Promise<LookupAddress[]>>({ max: cached.names });
-  const ask = async (hostname: string) => {
-    const resolver = new Resolver(query);
-    if (servers) resolver.setServers(servers);
-    return queryAddresses(resolver, hostname);
+  const ask = async (accountId: string, hostname: string) => {
+    const end = await takeTurn(accountId);
+    try {
+      const resolver = new Resolver(query);
+      if (servers) resolver.setServers(servers);
+      return await queryAddresses(resolver, hostname);
+    } finally {
+      end();
+    }
   };
   return async (hostname, accountId) => {
     const known = await findInHostsFile(hostname);
@@ -48,7 +59,7 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
     const key = `${accountId} ${hostname}`;
     const running = lookups.get(key);
     if (running) return running;
-    const lookup = takeTurn(accountId, () => ask(hostname));
+    const lookup = ask(accountId, hostname);
     lookups.set(key, lookup);
     const keepFor = (ttl: number) => lookups.peek(key) === lookup && lookups.set(key, lookup, { ttl });
     lookup.then(
@@ -56,37 +67,6 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
       () => keepFor(cached.failedMs),
     );
     return lookup;
-  };
-}
-
-/** Returns a function that runs the lookups of each account in order, within its limits. */
-function createTurns(): <T>(accountId: string, work: () => Promise<T>) => Promise<T> {
-  const running = new Map<string, number>();
-  const waiting = new Map<string, Array<() => void>>();
-  const leave = (accountId: string) => {
-    const next = waiting.get(accountId)?.shift();
-    if (next) return next();
-    waiting.delete(accountId);
-    const left = (running.get(accountId) ?? 1) - 1;
-    if (left > 0) running.set(accountId, left);
-    else running.delete(accountId);
-  };
-  const wait = (accountId: string) => {
-    const queue = waiting.get(accountId) ?? [];
-    if (queue.length >= limits.waiting)
-      throw new NameNotResolvedError(`too many lookups of this account are waiting: the limit is ${limits.waiting}`);
-    waiting.set(accountId, queue);
-    return new Promise<void>((resolve) => void queue.push(resolve));
-  };
-  return async (accountId, work) => {
-    const count = running.get(accountId) ?? 0;
-    if (count < limits.running) running.set(accountId, count + 1);
-    else await wait(accountId);
-    try {
-      return await work();
-    } finally {
-      leave(accountId);
-    }
   };
 }
 
