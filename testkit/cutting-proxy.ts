@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { connect, createServer } from 'node:net';
+import { listen } from './listen.js';
 
 /** Returns the number of bytes after which the connection breaks. Undefined if it does not, or not yet. */
 export type Cut = (received: string) => number | undefined;
@@ -40,7 +39,6 @@ export async function startCuttingProxy(
     let received = '';
     const end = () => [client, service].forEach((it) => it.destroy());
     for (const socket of [client, service]) socket.on('error', end).on('close', end);
-    onTestFinished(end);
     client.on('data', (data) => {
       requests.push(data.toString().split(' HTTP')[0] ?? '');
       service.write(data);
@@ -53,8 +51,5 @@ export async function startCuttingProxy(
       client.write(data.subarray(0, Math.max(0, at - before)), ending === 'destroy' ? end : undefined);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url: await listen(server), requests };
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listen } from './listen.js';
 
 /**
  * Kinds of faults. `none` forwards a request. `lost` means that the service processes the request, but the connection breaks before the response.
@@ -17,18 +15,12 @@ const ofConnection = ['connection', 'content-length', 'content-encoding', 'host'
  * Starts a proxy in front of the service. Each request gets the next fault. When no fault remains, requests are
  * forwarded. `PUT /faults` replaces the faults, for clients in other processes.
  */
-export async function startFaultyProxy(target: string, faults: Fault[] = []): Promise<string> {
+export function startFaultyProxy(target: string, faults: Fault[] = []): Promise<string> {
   const server = createServer((request, response) => {
     if (request.url === '/faults') return void replace(faults, request, response);
     pass(target, faults.shift(), request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
 /** Makes the proxy at the URL answer the next requests with these faults. */

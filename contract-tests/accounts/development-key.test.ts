@@ -3,13 +3,13 @@ import { keys as settings } from '../../generated/spec.js';
 import { createDevelopmentKey, listDevelopmentKeyWarnings } from '../../src/keys/development-key.js';
 import { createKey } from '../../src/keys/manage.js';
 import { createKeyTable } from '../../src/store/keys.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startTestService } from '../../testkit/service.js';
 
 const daySeconds = 24 * 60 * 60;
 
 test('the startup warns 7 days before a development key expires, and its first use after the expiry logs the remedy', async () => {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const { store, clock, request, logs } = await startTestService({ database });
   const keys = store.use(createKeyTable);
   const { key } = await createDevelopmentKey(keys, clock.nowMs);
@@ -26,5 +26,4 @@ test('the startup warns 7 days before a development key expires, and its first u
   expect(lines[0].msg).toContain(command);
   await createKey(keys, { account: 'development' }, clock.nowMs);
   expect(await listDevelopmentKeyWarnings(keys, clock.nowMs)).toEqual([]);
-  await database.drop();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { startTestService } from '../../testkit/service.js';
@@ -11,7 +11,7 @@ import { register, startStory } from '../../testkit/webhooks.js';
  * Starts a service whose database becomes unavailable after a delivery was received and before its outcome was stored.
  */
 async function startOutage() {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const { proxy, url } = await startDatabaseProxy(database.url);
   const service = await startTestService({ database: { ...database, url }, env: { WORKER: '1', ...storyEnv } });
   const receiver = await startReceiver();
@@ -33,10 +33,7 @@ async function startOutage() {
       proxy.restore();
       await until('ready', async () => (await service.request('/readyz')).status === 200);
     },
-    async close() {
-      await service.close();
-      await database.drop();
-    },
+    close: service.close,
   };
 }
 

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import { listen } from '../../testkit/listen.js';
+import { freePorts } from '../../testkit/program.js';
 import { type BringAbout, runDredd, type Verdict } from './run-dredd.js';
 
 /** The response of a stub. The stub replaces the service, because these tests check that Dredd detects deviations. */
@@ -16,11 +16,6 @@ const right = contract.components.examples.LaterReading.value;
 const { adaptation_effectiveness: _, ...withoutOptional } = right;
 const { disclaimer: __, ...withoutRequired } = right;
 const unprepared: BringAbout = async () => undefined;
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
 
 test.each<[string, Answer]>([
   ['every field', {}],
@@ -89,8 +84,8 @@ test('a pair whose setup cannot be undone fails', async () => {
 });
 
 test('a service that does not respond fails', async () => {
-  const url = await serve({});
-  await Promise.all(servers.splice(0).map((server) => once(server.close(), 'close')));
+  const [port] = await freePorts(1);
+  const url = `http://127.0.0.1:${port}`;
   const [verdict] = await runDredd(contractOf(state200), url, unprepared);
   expect(verdict?.message).toContain('ECONNREFUSED');
 });
@@ -109,15 +104,13 @@ async function verdictOn(answer: Answer, bringAbout = unprepared): Promise<Verdi
   return verdicts[0];
 }
 
-async function serve({ status = 200, headers, body = right }: Answer): Promise<string> {
+function serve({ status = 200, headers, body = right }: Answer): Promise<string> {
   const all = { 'Content-Type': 'application/json', 'X-Request-Id': '01JD6Z7Q8N4W3V5K2M9T', ...headers };
   const server = createServer((_request, response) => {
     for (const [name, value] of Object.entries(all)) if (value !== '') response.setHeader(name, value);
     response.writeHead(status).end(JSON.stringify(body));
   });
-  servers.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listen(server);
 }
 
 function deepInside(): Answer {

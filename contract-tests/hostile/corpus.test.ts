@@ -2,7 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
 import { assertConforms } from '../../testkit/conformance.js';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { bodyOf } from '../../testkit/text-of.js';
 import { heapBytes } from './heap-bytes.js';
@@ -19,7 +19,7 @@ const roundCount = 3;
 const growthBytesMax = 8 * 2 ** 20;
 
 test('hostile requests get documented responses, never hang and leak no memory', { timeout: limitMs }, async () => {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_LOOPBACK: '0', LOG_LEVEL: 'warn' };
   const { stdout } = await runMain(['keys', 'create', '--account', 'hostile', '--tier', 'enterprise'], env);
   const service = await startMain({ ...env, NODE_OPTIONS: '--inspect=127.0.0.1:0' });
@@ -36,7 +36,6 @@ test('hostile requests get documented responses, never hang and leak no memory',
   expect((rounds[2]?.heapBytes ?? 0) - (rounds[1]?.heapBytes ?? 0)).toBeLessThan(growthBytesMax);
   expect(service.stderr()).not.toMatch(/"level":(50|60)/);
   await service.stop('SIGTERM');
-  await database.drop();
 });
 
 interface Sent {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { openSocket } from '../../testkit/open-socket.js';
 import { runMain, startMain } from '../../testkit/process.js';
 
@@ -11,7 +11,7 @@ const trickleMs = 500;
 const asked = 40;
 
 test('a thousand slow senders do not delay other clients and are disconnected', async () => {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
   const { stdout } = await runMain(['keys', 'create', '--account', 'slow', '--tier', 'enterprise'], env);
   const service = await startMain(env);
@@ -30,7 +30,6 @@ test('a thousand slow senders do not delay other clients and are disconnected', 
   expect(received.length).toBeGreaterThan(0);
   for (const answer of received) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   expect((await service.stop('SIGTERM')).code).toBe(0);
-  await database.drop();
 });
 
 /** Sends one byte at a time, in the headers or in the body. Never completes the request. */

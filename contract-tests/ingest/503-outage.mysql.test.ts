@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../testkit/databases.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { startDatabaseProxy } from '../../testkit/proxy.js';
 import { startTestService } from '../../testkit/service.js';
 
 test('a database that restarts or stops responding causes 503s, and the process continues', async () => {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const { proxy, url } = await startDatabaseProxy(database.url);
   const service = await startTestService({ database: { ...database, url } });
   const { ingest, request } = service;
@@ -20,5 +20,4 @@ test('a database that restarts or stops responding causes 503s, and the process 
     expect((await ingest({ session_id: 'back', heart_rate: 70 })).status).toBe(200);
   }
   await service.close();
-  await database.drop();
 });

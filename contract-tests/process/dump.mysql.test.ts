@@ -4,7 +4,7 @@ import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { atEndOfFile } from '../../testkit/at-end-of-file.js';
 import { runHere } from '../../testkit/command-line.js';
-import { createTestDatabase, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
+import { mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { freePorts } from '../../testkit/program.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 /** Returns the URL of a migrated database for an account with a password. */
 async function withPassword(): Promise<{ url: URL; user: string }> {
-  const { url, drop } = await createTestDatabase('mysql');
+  const { url } = await temporaryDatabase('mysql');
   const name = new URL(url).pathname.slice(1);
   const user = `backup_${name.slice(-12)}`;
   const run = async (sql: string, values: string[] = []) => {
@@ -32,7 +32,6 @@ async function withPassword(): Promise<{ url: URL; user: string }> {
   atEndOfFile(() => run(`drop user ${users.join(', ')}`));
   // The rights that the guide grants. The right to lock tables is not one of them.
   await run(`grant select, insert, update, delete, create, alter, drop, index on \`${name}\`.* to ${users.join(', ')}`);
-  onTestFinished(drop);
   const account = new URL(url);
   account.username = user;
   account.password = encodeURIComponent(password);

@@ -4,9 +4,8 @@ import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import contract from '../../generated/openapi.json' with { type: 'json' };
-import { createTestDatabase } from '../../testkit/databases.js';
-import { pythonWith } from '../../testkit/python.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { pythonWith } from '../../testkit/python.js';
 import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { fromNdjson } from '../../testkit/batch.js';
 
@@ -91,10 +90,9 @@ interface Launched {
 }
 
 async function launch([file = '', ...args]: string[], stderr: 'ignore' | 'pipe' | number): Promise<Launched> {
-  const { url: DATABASE_URL, drop } = await createTestDatabase('sqlite');
+  const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
   const env = { PATH: process.env['PATH'], DATABASE_URL, PORT: '0', METRICS_PORT: '0' };
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', stderr] });
-  onTestFinished(drop);
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'exit');
   let stdout = '';

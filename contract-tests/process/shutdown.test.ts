@@ -4,9 +4,8 @@ import { createKeyTable } from '../../src/store/keys.js';
 import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { openStore } from '../../src/store/store.js';
-import { createTestDatabase } from '../../testkit/databases.js';
-import { startMain } from '../../testkit/process.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { startMain } from '../../testkit/process.js';
 import { expect, onTestFinished, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
@@ -36,12 +35,9 @@ async function sendUntilRefused(url: string, key: string, sender: number, acknow
 }
 
 test('at SIGTERM under load, acknowledged readings are stored, rejected readings are not, and the process exits', async () => {
-  const database = await createTestDatabase();
+  const database = await temporaryDatabase();
   const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(async () => {
-    await store.close();
-    await database.drop();
-  });
+  onTestFinished(store.close);
   await store.migrate();
   const { key } = await createKey(store.use(createKeyTable), { account: 'load', tier: 'enterprise' }, Date.now());
   const service = await startMain({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });

@@ -1,12 +1,13 @@
-import { chmod, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase, settingsFor } from '../../testkit/databases.js';
+import { settingsFor } from '../../testkit/databases.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { type Program, startProgram } from '../../testkit/program.js';
 import { root } from '../../testkit/service.js';
+import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { until } from '../../testkit/until.js';
 
 const main = fileURLToPath(new URL('dist/main.js', root));
@@ -29,12 +30,7 @@ async function startUnit(unit: string, env: Record<string, string>): Promise<Pro
 }
 
 test('the systemd units find the package below any prefix of npm, and SIGTERM reaches the program', async () => {
-  const database = await createTestDatabase('sqlite');
-  const prefix = await mkdtemp(join(tmpdir(), 'state-prefix-'));
-  onTestFinished(async () => {
-    await rm(prefix, { recursive: true });
-    await database.drop();
-  });
+  const [database, prefix] = [await temporaryDatabase('sqlite'), await temporaryFolder()];
   // As npm does.
   await chmod(main, 0o755);
   await symlink(main, join(prefix, 'state-service'));
@@ -72,12 +68,7 @@ test('the units of the service and of backups name the same file for the time of
 });
 
 test('a backup by the unit sets the metric of the service by the unit', async () => {
-  const database = await createTestDatabase('sqlite');
-  const folder = await mkdtemp(join(tmpdir(), 'state-backups-'));
-  onTestFinished(async () => {
-    await rm(folder, { recursive: true });
-    await database.drop();
-  });
+  const [database, folder] = [await temporaryDatabase('sqlite'), await temporaryFolder()];
   await chmod(main, 0o755);
   await symlink(main, join(folder, 'state-service'));
   const own = { PORT: '0', METRICS_PORT: '0', BACKUP_STATUS_FILE: join(folder, 'status.json'), BACKUP_FOLDER: folder };

@@ -17,9 +17,6 @@ export interface PresenceParts {
   readonly isClockManual: boolean;
 }
 
-/** What a process knows about the times in which no process of the service ran. */
-export type Presence = Awaited<ReturnType<typeof startPresence>>;
-
 /** Stores now and once a minute that this process runs. Must start before the process accepts readings. */
 export async function startPresence({ store, now, log, isObserving, isClockManual }: PresenceParts) {
   let absences: readonly Absence[] = [];

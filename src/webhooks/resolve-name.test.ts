@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { createHostsFile, createResolveName, NameNotResolvedError } from './resolve-name.js';
 
 /**
@@ -88,9 +88,7 @@ test('an account can queue a limited number of lookups, and another account is n
 });
 
 test('localhost and names in the hosts file resolve without a nameserver', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hosts-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'hosts');
+  const file = join(await temporaryFolder(), 'hosts');
   writeFileSync(file, '# comment\n192.0.2.1 one.example  One\n2001:db8::1 one.example # two families\nnonsense two\n');
   const find = createHostsFile(file);
   expect(await find('ONE.example')).toEqual([

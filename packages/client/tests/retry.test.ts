@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../testkit/listen.js';
 import { retrying, sleep } from '../src/retry.js';
 
 type Outcome = Response | Error;
@@ -130,19 +130,13 @@ test('an attempt ends at its timeout, and an abort signal ends the whole call', 
 test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'])(
   'a call to a service that sends %j and then nothing ends at its timeout, also under garbage collection',
   async (head) => {
-    const server = createServer((socket) => void socket.on('error', () => undefined).write(head)).listen(
-      0,
-      '127.0.0.1',
-    );
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
+    const url = await listen(createServer((socket) => void socket.write(head)));
     setFlagsFromString('--expose-gc');
     const collecting = setInterval(runInNewContext('gc') as () => void, 50);
     onTestFinished(() => clearInterval(collecting));
     const limits = { maxRetries: 0, waitBudgetMs: 1000, timeoutMs: 500, random: () => 0 };
     const send = retrying({ ...limits, fetch, sleep });
     const { signal } = new AbortController();
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     await expect(send(new Request(url, { signal }))).rejects.toMatchObject({ name: 'TimeoutError' });
   },
 );

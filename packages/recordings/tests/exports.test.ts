@@ -1,4 +1,3 @@
-import { mkdtempSync } from 'node:fs';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,7 +114,7 @@ test('a ZIP that is cut off, or whose list lies outside of it, is refused', asyn
   const whole = zip([entry]);
   const outside = Buffer.from(whole);
   outside.writeUInt32LE(0xfffffff0, outside.length - 6);
-  const path = join(mkdtempSync(join(tmpdir(), 'recordings-test-')), 'cut.zip');
+  const path = join(await temporaryFolder(), 'cut.zip');
   for (const bytes of [whole.subarray(0, -1), whole.subarray(0, 40), outside]) {
     await writeFile(path, bytes);
     await expect(readPath(path)).rejects.toThrow('the ZIP is damaged or cut off');

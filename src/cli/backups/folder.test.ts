@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { buildDraftPath, findNewestTime, buildBackupPath, removeUnfinished, deleteOldBackups } from './folder.js';
 
 const database = { kind: 'sqlite', file: '/data/state.db' } as const;
@@ -10,10 +10,7 @@ const other = { kind: 'mysql', url: 'mysql://u:p@db1:3306,db2:3306/state' } as c
 const hourMs = 3_600_000;
 let folder: string;
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'state-backups-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-});
+beforeEach(async () => void (folder = await temporaryFolder()));
 
 function write(database: Parameters<typeof buildBackupPath>[1], atMs: number, isEncrypted = false): string {
   const file = buildBackupPath(folder, database, atMs, isEncrypted);
