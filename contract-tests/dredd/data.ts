@@ -1,14 +1,12 @@
 /** Data in the service that a scenario requires. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationId, Schema } from '../../src/contract/contract.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { buildRequest, type RequestOptions } from '../../testkit/documented-requests.js';
+import { openReceiver } from '../../testkit/open-receiver.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
 
@@ -80,14 +78,9 @@ export async function createWebhook(world: World, changes: object = {}): Promise
 
 /** Sends a sample event to a receiver that rejects it, so that the delivery fails immediately. */
 export async function createFailedDelivery(world: World, defer: Defer): Promise<Schema<'FailedDelivery'>> {
-  const receiver = createServer((_, response) => void response.writeHead(410).end('no more'));
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  defer(async () => {
-    receiver.close();
-    receiver.closeAllConnections();
-  });
-  const id = await createWebhook(world, { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}` });
+  const { url, close } = await openReceiver((_, response) => void response.writeHead(410).end('no more'));
+  defer(async () => close());
+  const id = await createWebhook(world, { url });
   await call(world, 'testWebhook', { values: { id } });
   for (const endsAtMs = Date.now() + failureMs; Date.now() < endsAtMs; await sleep(20)) {
     const options: RequestOptions = { isSent: ({ name }) => name === 'webhook_id', values: { webhook_id: id } };

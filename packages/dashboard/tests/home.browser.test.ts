@@ -57,9 +57,6 @@ async function open({ url, key }: TestService, page: Page): Promise<void> {
   await page.locator('.rows li:not(.group)').nth(90).waitFor();
 }
 
-/** Expects a value within 15 s. */
-const eventually = <Value>(read: () => Value) => expect.poll(read);
-
 /** Returns the names of the sessions that the list shows. */
 const shown = (page: Page) => page.locator('.rows strong').allTextContents();
 
@@ -77,7 +74,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
 
   // The counts and the order are those of the service.
   const { body } = await service.request('/v1/sessions?sort=score');
-  await eventually(() => countOf('Acute stress').innerText()).toContain(String(body.states.acute_stress));
+  await expect.poll(() => countOf('Acute stress').innerText()).toContain(String(body.states.acute_stress));
   await page.getByText('601 live sessions, 1 ended').waitFor();
   const scores = await page.locator('.rows .score-chip').allTextContents();
   expect(scores.slice(0, 50).map(Number)).toEqual(body.sessions.map((it: Schema<'SessionSummary'>) => it.stress_score));
@@ -87,29 +84,29 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   // A state filters the list, and "rising" marks a rise of the last minutes.
   await countOf('Ended').focus();
   await page.keyboard.press('Enter');
-  await eventually(() => shown(page)).toEqual(['over']);
-  await eventually(() => page.locator('.rows li.ended').innerText()).toMatch(
-    /Ended · (acute )?stress(ed)?\s+\d min ago/,
-  );
+  await expect.poll(() => shown(page)).toEqual(['over']);
+  await expect
+    .poll(() => page.locator('.rows li.ended').innerText())
+    .toMatch(/Ended · (acute )?stress(ed)?\s+\d min ago/);
   await page.keyboard.press('Enter');
   await page.getByLabel('Search a session or a person').fill('rising');
-  await eventually(() => shown(page)).toEqual(['rising']);
-  await eventually(() => page.locator('.rows li:not(.group)').innerText()).toContain('↗ rising');
+  await expect.poll(() => shown(page)).toEqual(['rising']);
+  await expect.poll(() => page.locator('.rows li:not(.group)').innerText()).toContain('↗ rising');
   await page.getByLabel('Search a session or a person').fill('person-7');
-  await eventually(async () => (await shown(page)).includes('s-207')).toBe(true);
+  await expect.poll(async () => (await shown(page)).includes('s-207')).toBe(true);
   await page.getByRole('link', { name: 'Person person-7', exact: true }).first().focus();
   expect(await page.evaluate('document.activeElement.hash')).toBe('#/subjects/person-7');
   await page.getByLabel('Search a session or a person').fill('');
 
   // The page loads 100 of the 600 sessions at first.
-  await eventually(() => page.locator('.rows li:not(.group)').count()).toBe(100);
+  await expect.poll(() => page.locator('.rows li:not(.group)').count()).toBe(100);
   for (let rows = 200; rows <= 600; rows += 100) {
     await page.getByRole('button', { name: 'Show more' }).focus();
     await page.keyboard.press('Enter');
-    await eventually(() => page.locator('.rows li:not(.group)').count()).toBe(rows);
+    await expect.poll(() => page.locator('.rows li:not(.group)').count()).toBe(rows);
   }
   await page.keyboard.press('Enter');
-  await eventually(() => page.locator('.rows li:not(.group)').count()).toBe(602);
+  await expect.poll(() => page.locator('.rows li:not(.group)').count()).toBe(602);
   expect(await page.getByRole('button', { name: 'Show more' }).isVisible()).toBe(false);
   const others = requested.filter((it) => it !== '/v1/sessions' && it.startsWith('/v1/'));
   expect(others.sort()).toEqual(['/v1/stream']);
@@ -120,11 +117,11 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   const before = await countStates(service);
   const { state } = await service.read({ session_id: 'sudden', timestamp: now(), heart_rate: 190, tone: 'hostile' });
   const name = state === 'stressed' ? 'Stressed' : 'Acute stress';
-  await eventually(() => countOf(name).innerText()).toContain(String((before[state] ?? 0) + 1));
-  await eventually(async () => (await shown(page))[0]).toBe('sudden');
+  await expect.poll(() => countOf(name).innerText()).toContain(String((before[state] ?? 0) + 1));
+  await expect.poll(async () => (await shown(page))[0]).toBe('sudden');
   await page.locator('.rows .name').first().focus();
   await page.keyboard.press('Enter');
-  await eventually(() => page.evaluate('document.activeElement.textContent')).toBe('sudden');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('sudden');
   expect(complaints).toEqual([]);
 
   // Each look fits and is accessible.
@@ -132,7 +129,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   await page.locator('.rows li:not(.group)').nth(90).waitFor();
   expect([await page.evaluate(spilledOut), await flawsInLightAndDark(page)]).toEqual([0, []]);
   await page.setViewportSize(narrow);
-  await eventually(() => page.evaluate(spilledOut)).toBe(0);
+  await expect.poll(() => page.evaluate(spilledOut)).toBe(0);
 });
 
 /** Counts the elements of the overview and of the first rows that exceed their card or row. */
@@ -157,7 +154,7 @@ test('on a desktop, 12 rows of 44 pixels are visible below a band of at most 120
   for (const part of ['.state-name', '.sparkline']) {
     const box = await page.locator(`.rows ${part}`).first().boundingBox();
     await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 10);
-    await eventually(() => page.locator('h1').innerText()).toBe(first);
+    await expect.poll(() => page.locator('h1').innerText()).toBe(first);
     await page.goBack();
     await page.locator('.overview').waitFor();
   }
@@ -172,13 +169,13 @@ test('the search finds sessions and people, and opens an id that the list does n
   const people = [17, ...Array.from({ length: 10 }, (_, index) => 170 + index)];
   const found = people.flatMap((it) => [`s-${it}`, `s-${it + 200}`, `s-${it + 400}`]);
   // Of the others, the page knows those among the 500 sessions that it has loaded.
-  await eventually(() => shown(page)).toEqual(expect.arrayContaining(['s-17', 's-217', 's-417']));
+  await expect.poll(() => shown(page)).toEqual(expect.arrayContaining(['s-17', 's-217', 's-417']));
   expect(found).toEqual(expect.arrayContaining(await shown(page)));
   expect((await shown(page)).length).toBeGreaterThan(20);
   await search.fill('nobody knows');
   await page.getByRole('link', { name: 'Open person nobody knows' }).waitFor();
   await search.press('Enter');
-  await eventually(() => page.locator('h1').innerText()).toBe('nobody knows');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('nobody knows');
 });
 
 test('while the service is stopped, the sessions stay, a fault is shown, and later requests succeed', async () => {
@@ -191,10 +188,10 @@ test('while the service is stopped, the sessions stay, a fault is shown, and lat
   await service.close();
   const fault = page.locator('.sessions [role=alert]');
   await page.getByLabel('Sort by').selectOption('started');
-  await eventually(() => fault.innerText()).toContain('The service did not respond');
+  await expect.poll(() => fault.innerText()).toContain('The service did not respond');
   await page.getByRole('button', { name: /^Relaxed/ }).click();
-  await eventually(() => page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
+  await expect.poll(() => page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
   await start(database, new URL(service.url).port);
   await page.getByRole('button', { name: /^Relaxed/ }).click();
-  await eventually(() => fault.allInnerTexts()).toEqual(['']);
+  await expect.poll(() => fault.allInnerTexts()).toEqual(['']);
 });

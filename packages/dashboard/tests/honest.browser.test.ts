@@ -4,7 +4,6 @@ import { openDashboard } from '../../../testkit/dashboard.js';
 
 const acute = { heart_rate: 170, tone: 'hostile', sentiment: -0.9 } as const;
 const real = { session_id: 'support-call', subject_id: 'anna' };
-const eventually = <Value>(read: () => Value) => expect.poll(read);
 const start = shareTestService({
   clock: realTime(),
   env: { MAX_TIMESTAMP_AGE_SECONDS: '3600' },
@@ -40,11 +39,11 @@ test('the time since when a state holds is that of the service, also if the page
   const { body } = await service.request('/v1/state?session_id=call');
   const { page } = await openDashboard(service, '', { timezoneId: 'UTC' });
   const since = body.state_since.slice(11, 16);
-  await eventually(() => page.locator('.rows').innerText()).toContain(`Acute stress since ${since}`);
+  await expect.poll(() => page.locator('.rows').innerText()).toContain(`Acute stress since ${since}`);
   await page.locator('.rows .name').click();
-  await eventually(() => page.locator('.state-chip').innerText()).toMatch(
-    new RegExp(`^Acute stress\\s+since ${since}$`),
-  );
+  await expect
+    .poll(() => page.locator('.state-chip').innerText())
+    .toMatch(new RegExp(`^Acute stress\\s+since ${since}$`));
 });
 
 test('a trend needs several readings, and a score that is held at the edge of its state is explained', async () => {
@@ -57,7 +56,7 @@ test('a trend needs several readings, and a score that is held at the edge of it
   const facts = () => page.locator('.facts').innerText();
   expect(await facts()).toMatch(/^Confidence now[^]*%$/);
   for (const age of [160, 120, 80]) await send(age, acute);
-  await eventually(facts).toMatch(/Trend, 5 minutes\s+→ Stable$/);
+  await expect.poll(facts).toMatch(/Trend, 5 minutes\s+→ Stable$/);
   const note = page.getByText(/the score is held at the edge of its state until the change lasts/);
   expect(await note.count()).toBe(0);
   const calm = { heart_rate: 62, tone: 'neutral', sentiment: 0.1 };
@@ -90,9 +89,9 @@ test('the highest score comes first among the live sessions, then the session th
     await service.read({ session_id: `s-${index}`, heart_rate, tone: 'neutral', timestamp });
   }
   const { page } = await openDashboard(service);
-  await eventually(() => page.locator('.group').allInnerTexts()).toEqual(['Live now', 'Ended']);
+  await expect.poll(() => page.locator('.group').allInnerTexts()).toEqual(['Live now', 'Ended']);
   const rows = page.locator('.rows li');
-  await eventually(async () => (await rows.allInnerTexts()).findIndex((it) => it === 'Ended')).toBe(4);
+  await expect.poll(async () => (await rows.allInnerTexts()).findIndex((it) => it === 'Ended')).toBe(4);
   const texts = await rows.allInnerTexts();
   const scores = texts.map((it) => Number(it.split('\n')[0]));
   const [live, ended] = [scores.slice(1, 4), scores.slice(5)];
@@ -108,11 +107,11 @@ test('a state without evidence is unknown in the list, the counts, the page of t
   await service.read({ ...real, heart_rate: 120, activity_level: 'vigorous', timestamp: new Date().toISOString() });
   const { page, complaints } = await openDashboard(service);
   const named = /calm|relaxed|focused|stressed|acute/i;
-  await eventually(() => page.locator('.rows li').last().innerText()).toMatch(/^–\s+support-call\s+Unknown/);
+  await expect.poll(() => page.locator('.rows li').last().innerText()).toMatch(/^–\s+support-call\s+Unknown/);
   expect(await page.locator('.rows').innerText()).not.toMatch(named);
   await page.getByRole('button', { name: 'Unknown 1' }).waitFor();
   await page.locator('.rows .name').click();
-  await eventually(() => page.locator('.state-chip').innerText()).toMatch(/^Unknown/);
+  await expect.poll(() => page.locator('.state-chip').innerText()).toMatch(/^Unknown/);
   await page.getByText('None: the state is unknown.').waitFor();
   expect(await page.locator('.score').innerText()).toBe('–');
   await page.locator('.hold.unknown').waitFor();
@@ -121,7 +120,7 @@ test('a state without evidence is unknown in the list, the counts, the page of t
   expect(await page.locator('.facts').innerText()).not.toMatch(named);
   expect(await page.title()).toMatch(/^unknown · support-call/);
   await page.goto(`${service.url}/dashboard/#/subjects/anna`);
-  await eventually(() => page.locator('.now .state-chip').innerText()).toMatch(/^Unknown/);
-  await eventually(() => page.locator('.person-sessions').innerText()).toMatch(/^–\s*support-call\s*unknown, newest/);
+  await expect.poll(() => page.locator('.now .state-chip').innerText()).toMatch(/^Unknown/);
+  await expect.poll(() => page.locator('.person-sessions').innerText()).toMatch(/^–\s*support-call\s*unknown, newest/);
   expect(complaints).toEqual([]);
 });

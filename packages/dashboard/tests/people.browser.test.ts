@@ -7,7 +7,6 @@ import { openDashboard } from '../../../testkit/dashboard.js';
 import { realTime, shareTestService, client, type TestService } from '../../../testkit/service.js';
 
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
-const eventually = <Value>(read: () => Value) => expect.poll(read);
 const start = shareTestService({ clock: realTime(), env: { PUBLIC_URL: 'https://state.example.com' } });
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
@@ -39,24 +38,24 @@ test('the list of people shows state, last reading, stress of the week and activ
   const { page, complaints } = await openDashboard(service);
   await page.getByRole('link', { name: 'People' }).click();
   const row = page.locator('.rows li').filter({ hasText: 'anna' });
-  await eventually(() => row.innerText()).toMatch(
-    /tress(ed)? since \d\d:\d\d.*\s+2 min ago\s+\d min of stress\s+job loss$/,
-  );
-  await eventually(() => page.locator('.rows li').filter({ hasText: 'ben' }).innerText()).toMatch(
-    /Ended · \w+\s+5 min ago\s+0 min of stress\s+–$/,
-  );
+  await expect
+    .poll(() => row.innerText())
+    .toMatch(/tress(ed)? since \d\d:\d\d.*\s+2 min ago\s+\d min of stress\s+job loss$/);
+  await expect
+    .poll(() => page.locator('.rows li').filter({ hasText: 'ben' }).innerText())
+    .toMatch(/Ended · \w+\s+5 min ago\s+0 min of stress\s+–$/);
   const ids = page.locator('.rows .name');
   // Those whose session has ended are last.
   expect(await ids.allInnerTexts()).toEqual(['anna', 'ben']);
   await service.read({ session_id: 'call', subject_id: 'cleo', timestamp: ago(0), heart_rate: 62, tone: 'calm' });
-  await eventually(() => ids.allInnerTexts()).toEqual(['anna', 'cleo', 'ben']);
+  await expect.poll(() => ids.allInnerTexts()).toEqual(['anna', 'cleo', 'ben']);
   await sendBoth(service, 150, 'hostile');
-  await eventually(() => row.innerText()).toMatch(/now|\d s ago/);
+  await expect.poll(() => row.innerText()).toMatch(/now|\d s ago/);
   await page.setViewportSize(phone);
   expect(await page.evaluate(cutOff)).toEqual([]);
   expect(await row.innerText()).toMatch(/anna[^]*tress(ed)?[^]*(now|\d s ago)[^]*of stress\s+job loss/);
   await row.click();
-  await eventually(() => page.locator('h1').innerText()).toBe('anna');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('anna');
   expect(complaints).toEqual([]);
 });
 
@@ -66,14 +65,14 @@ test('the page of a person follows all sessions of the person, and names the ses
   const { page, complaints } = await openDashboard(service, 'subjects/anna');
   const { body } = await service.request('/v1/state?subject_id=anna');
   expect(body.shared_signals).toMatchObject([{ signal: 'heart_rate', session_id: 'watch' }]);
-  await eventually(() => page.locator('.now .score').innerText()).toBe(String(body.stress_score));
+  await expect.poll(() => page.locator('.now .score').innerText()).toBe(String(body.stress_score));
   const sources = async () =>
     (await page.locator('.now .signals li').allInnerTexts()).map((it) => it.split('\n')[0]?.trim());
-  await eventually(sources).toEqual(['Heart rate 60 bpm from watch', 'Tone calm from chat']);
+  await expect.poll(sources).toEqual(['Heart rate 60 bpm from watch', 'Tone calm from chat']);
   await sendBoth(service, 170, 'hostile');
-  await eventually(sources).toEqual(['Heart rate 170 bpm from watch', 'Tone hostile from chat']);
+  await expect.poll(sources).toEqual(['Heart rate 170 bpm from watch', 'Tone hostile from chat']);
   const state = (await service.request('/v1/state?subject_id=anna')).body;
-  await eventually(() => page.locator('.now .score').innerText()).toBe(String(state.stress_score));
+  await expect.poll(() => page.locator('.now .score').innerText()).toBe(String(state.stress_score));
   expect(complaints).toEqual([]);
 });
 
@@ -111,13 +110,13 @@ test('from the page of a person, an alert rule and a link for this person are ma
   expect(url).toMatch(/^https:\/\/state\.example\.com\/person\/#pl_\w+$/);
   await page.getByRole('button', { name: 'Done' }).click();
   // Browsers fire the event `close`, which removes the secret, a moment later.
-  await eventually(() => page.content()).not.toContain(url);
+  await expect.poll(() => page.content()).not.toContain(url);
   expect(await links()).toMatchObject([{ grants: ['read', 'connect'], opened_at: null }]);
   await openLinks();
   await page.getByText(/^read, connect · not opened yet · ends /).waitFor();
   await page.getByRole('button', { name: /^End: read, connect · not opened yet/ }).click();
   await page.getByRole('button', { name: 'End', exact: true }).click();
-  await eventually(links).toEqual([]);
+  await expect.poll(links).toEqual([]);
   expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);
 
   const other = await openDashboard({ ...service, key: limited.key }, 'subjects/anna');
@@ -142,11 +141,9 @@ test('the credentials are listed with person, maker and end, and the page names 
   const cells = async () =>
     Promise.all((await page.locator('details tr').all()).map((row) => row.locator('td').allInnerTexts()));
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-  await eventually(cells).toEqual([
-    [],
-    ['all people', hub.body.expires_at.slice(0, 10), keyId, day(0)],
-    ['anna', day(30), keyId, day(0)],
-  ]);
+  await expect
+    .poll(cells)
+    .toEqual([[], ['all people', hub.body.expires_at.slice(0, 10), keyId, day(0)], ['anna', day(30), keyId, day(0)]]);
   expect(await page.locator('details tbody').innerText()).toMatch(/hub srk_\w+[^]*source key wk_\w{4}…/);
   await page.getByText('state-service keys list --all').waitFor();
   await page.getByText('Tokens are not stored').waitFor();

@@ -8,7 +8,6 @@ import { client, realTime, shareTestService, type TestService } from '../../../t
 import { backfill, dayMs, weekEnv } from '../../../testkit/week.js';
 import { enterDashboard, openDashboard } from '../../../testkit/dashboard.js';
 
-const eventually = <Value>(read: () => Value) => expect.poll(read);
 const turn = { user_message: 'I am worried that I will lose my job.', ai_response: 'Tell me more about it.' };
 const env = { ...weekEnv, MAX_TIMESTAMP_AGE_SECONDS: '3600', LIMIT_NEW_SESSIONS_PER_MINUTE: '0' };
 const start = shareTestService({ env, clock: realTime() });
@@ -50,9 +49,11 @@ test('the page of a person says the state and its reasons in one sentence, then 
   await sendStress(service);
   const { page, complaints } = await openDashboard(service, 'subjects/anna', { timezoneId: 'UTC' });
   const { body } = await service.request('/v1/state?subject_id=anna');
-  await eventually(() => sentenceOn(page)).toMatch(
-    /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, an active trigger)?\.$/,
-  );
+  await expect
+    .poll(() => sentenceOn(page))
+    .toMatch(
+      /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, an active trigger)?\.$/,
+    );
   await page.getByText(body.recommendation).waitFor();
   const figures = await page.locator('.contributions strong').allInnerTexts();
   const points = figures.map((it) => Number(it.replace('−', '-').replace('±', '')));
@@ -80,10 +81,10 @@ test('what is not known is drawn so: one reading has no duration, a baseline is 
   const service = await start();
   await service.read({ session_id: 'chat', subject_id: 'ben', timestamp: ago(20), heart_rate: 150, tone: 'hostile' });
   const { page, complaints } = await openDashboard(service, 'subjects/ben', { viewport: phone });
-  await eventually(() => sentenceOn(page)).toMatch(
-    /in one reading at \d\d:\d\d; .*heart rate 150, usual one not learned yet/,
-  );
-  await eventually(() => page.locator('.measured').allInnerTexts()).toEqual(['one reading']);
+  await expect
+    .poll(() => sentenceOn(page))
+    .toMatch(/in one reading at \d\d:\d\d; .*heart rate 150, usual one not learned yet/);
+  await expect.poll(() => page.locator('.measured').allInnerTexts()).toEqual(['one reading']);
   expect(await page.locator('main').innerText()).not.toMatch(/min of stress/);
   const { own_share: share } = (await service.request('/v1/subjects/ben')).body.baseline.heart_rate;
   await page.getByText(`not learned yet: known to ${Math.round(share * 100)} %`).waitFor();
@@ -112,7 +113,7 @@ test('an unknown state is gray and named unknown, also in the chart', async () =
       activity_level: 'vigorous',
     });
   const { page } = await openDashboard(service, 'subjects/cleo');
-  await eventually(() => sentenceOn(page)).toBe('State unknown: no signal counts now.');
+  await expect.poll(() => sentenceOn(page)).toBe('State unknown: no signal counts now.');
   const color = (selector: string, property: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
   const gray = await color('.foot .hint', 'color');
@@ -141,16 +142,16 @@ test('a person and a session have names in this browser, per account, which forg
   await page.getByRole('button', { name: 'Name …' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Anna <b>');
   await page.getByRole('button', { name: 'Store', exact: true }).click();
-  await eventually(() => page.locator('h1').innerText()).toBe('Anna <b>');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Anna <b>');
   await page.getByText('p-1', { exact: true }).first().waitFor();
   await page.reload();
-  await eventually(() => page.locator('h1').innerText()).toBe('Anna <b>');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('Anna <b>');
   await page.getByRole('link', { name: 'People', exact: true }).click();
-  await eventually(() => page.locator('.rows .name').allInnerTexts()).toEqual(['Anna <b>']);
+  await expect.poll(() => page.locator('.rows .name').allInnerTexts()).toEqual(['Anna <b>']);
   await page.getByRole('searchbox').fill('anna');
-  await eventually(() => page.locator('.rows .name').count()).toBe(1);
+  await expect.poll(() => page.locator('.rows .name').count()).toBe(1);
   await page.getByRole('link', { name: 'Sessions', exact: true }).click();
-  await eventually(() => page.locator('.rows .person').allInnerTexts()).toEqual(['Anna <b>']);
+  await expect.poll(() => page.locator('.rows .person').allInnerTexts()).toEqual(['Anna <b>']);
   expect(sent.filter((it) => it.includes('Anna'))).toEqual([]);
   expect(complaints).toEqual([]);
   // Another account in the same browser has its own names.
@@ -158,7 +159,7 @@ test('a person and a session have names in this browser, per account, which forg
   page.on('dialog', (it) => void it.accept());
   await page.goto(`${service.url}/dashboard/#key=${other.key}`);
   await page.goto(`${service.url}/dashboard/#/subjects/p-1`);
-  await eventually(() => page.locator('h1').innerText()).toBe('p-1');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('p-1');
   // Another key of the account shows its names.
   await page.goto(`${service.url}/dashboard/#key=${second.key}`);
   await page.goto(`${service.url}/dashboard/#/sessions/chat`);
@@ -183,16 +184,16 @@ test('500 people: those that need attention come first with the rule, and search
   const { page, complaints } = await openDashboard(service, 'people');
   await page.getByText(/^500 people, \d+ of them need attention$/).waitFor();
   const names = () => page.locator('.rows .name').allInnerTexts();
-  await eventually(async () => (await page.locator('.group').allInnerTexts())[0]).toMatch(
-    /^Needs attention: acute stress now, or stressed for 10 minutes or longer$/,
-  );
+  await expect
+    .poll(async () => (await page.locator('.group').allInnerTexts())[0])
+    .toMatch(/^Needs attention: acute stress now, or stressed for 10 minutes or longer$/);
   const { sessions } = (await service.request('/v1/sessions?sort=score')).body;
   const acute = sessions.filter((it: { state: string }) => it.state === 'acute_stress').length;
   expect(acute).toBeGreaterThan(0);
   await page.getByText(`500 people, ${acute} of them need attention`).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('person-42');
-  await eventually(names).toEqual(expect.arrayContaining(['person-42', 'person-421']));
+  await expect.poll(names).toEqual(expect.arrayContaining(['person-42', 'person-421']));
   expect((await names()).length).toBe(11);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -202,13 +203,13 @@ test('500 people: those that need attention come first with the rule, and search
   expect(await page.evaluate('document.activeElement.type')).toBe('search');
   await page.getByRole('searchbox').fill('');
   await page.getByLabel('State', { exact: true }).selectOption('acute_stress');
-  await eventually(async () => (await names()).length).toBe(acute);
+  await expect.poll(async () => (await names()).length).toBe(acute);
   await page.getByLabel('State', { exact: true }).selectOption('');
   await page.getByLabel('Sort by').selectOption('name');
-  await eventually(names).toEqual(Array.from({ length: 25 }, (_, index) => `person-${index}`));
+  await expect.poll(names).toEqual(Array.from({ length: 25 }, (_, index) => `person-${index}`));
   await page.locator('.rows .name').nth(3).focus();
   await page.keyboard.press('Enter');
-  await eventually(() => page.locator('h1').innerText()).toBe('person-3');
+  await expect.poll(() => page.locator('h1').innerText()).toBe('person-3');
   await page.goto(`${service.url}/dashboard/#/people`);
   await page.locator('.rows .name').nth(20).waitFor();
   expect([await flawsInLightAndDark(page), complaints]).toEqual([[], []]);
