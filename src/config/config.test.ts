@@ -122,7 +122,7 @@ test('the resource of OAuth is below PUBLIC_URL, and the issuer stays exactly as
   expect(readConfig({ ...oauth, OAUTH_AUDIENCE: 'a, b' }).oauth).toMatchObject({
     issuer: 'https://id.example.com/realms/a/',
     resource: 'https://state.example.com/mcp',
-    audiences: ['https://state.example.com/mcp', 'a', 'b'],
+    audiences: ['https://state.example.com/mcp', 'https://state.example.com/a2a', 'a', 'b'],
   });
   expect(readConfig({ PUBLIC_URL: 'http://127.0.0.1:8080' }).oauth).toBeUndefined();
 });
