@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { temporaryFolder } from '../testkit/temporary-folder.js';
-import { findObstacles } from './release.js';
+import { findObstacles, findSlowdowns } from './release.js';
 
 const { version } = manifest;
 const root = new URL('../', import.meta.url);
@@ -80,6 +80,21 @@ test.each<Edit>([
 ])('the release of %s is refused', async (_, file, from, to, obstacle) => {
   const folder = await checkOut((name, text) => (name === file ? text.replace(from, to) : text));
   expect(findObstacles(folder)).toEqual([expect.stringContaining(obstacle)]);
+});
+
+test('a thread that costs more than in the last release is an obstacle, unless the changelog gives the reason', () => {
+  const output = [
+    '(d) this service ÷ before 1.07 (1.06–1.08) 1.00 (0.99–1.01)\n',
+    'Slower on SQLite: the HTTP thread of (d) this service costs 1.07 × before',
+    'Slower on MySQL: the core thread of (e) with conversation text costs 1.06 × before',
+  ].join('\n');
+  const changelog = (entry: string) => `## ${version} (2026-12-01)\n\n- ${entry}\n\n## 1.0.0\n\n- Other.\n`;
+  const [http, core] = findSlowdowns(output, changelog('A field.'), version);
+  expect(http).toMatch(/^Slower on SQLite: the HTTP thread .* × before: .* "CPU time of the HTTP thread"\.$/);
+  expect(core).toMatch(/^Slower on MySQL: the core thread/);
+  const named = changelog('A field. It adds 7 % to the CPU time of the HTTP thread.');
+  expect(findSlowdowns(output, named, version)).toEqual([core]);
+  expect(findSlowdowns('(d) this service ÷ before 1.07', changelog(''), version)).toEqual([]);
 });
 
 test('npm would publish the service and its packages, and corrects nothing', () => {

@@ -1,11 +1,12 @@
 /**
- * `npm run release [TAG]`: checks that the checkout may be published, and prints the commands. Exits with 1 and names each
- * obstacle otherwise. The workflow `release.yml` runs it with the tag before it publishes.
+ * `npm run release -- --before FOLDER`: checks that the checkout may be published, and prints the commands. Exits with 1 and
+ * names each obstacle otherwise. `FOLDER` is a built checkout of the last release, whose CPU time is the measure. The workflow
+ * `release.yml` runs it with the tag before it publishes, without a measurement.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { parse } from 'yaml';
 
 const published = ['client', 'score', 'text', 'recordings'];
@@ -48,12 +49,46 @@ function findOtherVersions(root: URL, version: string): string[] {
     .map(([name, found]) => `${name} has the version ${found}, openapi.yaml ${version}: make them equal.`);
 }
 
+/**
+ * Returns the obstacles among the output of `lab -- bench cpu`: the threads that cost more than in the last release. The
+ * changelog gives a reason for a thread by the words "CPU time of the HTTP thread" or "… of the core thread".
+ */
+export function findSlowdowns(output: string, changelog: string, version: string): string[] {
+  const { entries } = readSection(changelog, version);
+  return [...output.matchAll(/^Slower on .*?: the (\w+) thread .*/gm)].flatMap(([line, thread]) => {
+    const reason = `CPU time of the ${thread} thread`;
+    if (entries.includes(reason)) return [];
+    return [`${line}: make it faster, or give the reason in CHANGELOG.md with the words "${reason}".`];
+  });
+}
+
+/** Measures this checkout beside that of the last release. Returns the output. */
+function measure(before: string): string {
+  const args = ['--before', before, '--warm-up', String(warmUpSlices), '--ratio-max', String(ratioMax)];
+  const { status, stdout } = spawnSync('npm', ['run', '--silent', 'lab', '--', 'bench', 'cpu', ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status !== 0 && !/^Slower on /m.test(stdout)) throw new Error(`bench cpu failed: ${stdout}`);
+  console.log(stdout);
+  return stdout;
+}
+
+/** Of 300 requests each. The code is compiled after about 9,000. */
+const warmUpSlices = 30;
+const ratioMax = 1.05;
+
 /** Returns the obstacle of a changelog whose section of the version is missing, unreleased or empty. */
 function findMissingEntries(changelog: string, version: string): string[] {
-  const [, title = '', entries = ''] =
-    new RegExp(`^## (${version.replaceAll('.', '\\.')}\\b.*)\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(changelog) ?? [];
+  const { title, entries } = readSection(changelog, version);
   if (title === '' || !/^- /m.test(entries)) return [`CHANGELOG.md has no entry for ${version}: add the section.`];
   return /unreleased/i.test(title) ? [`CHANGELOG.md calls ${version} unreleased: write the date of the release.`] : [];
+}
+
+function readSection(changelog: string, version: string) {
+  const [, title = '', entries = ''] =
+    new RegExp(`^## (${version.replaceAll('.', '\\.')}\\b.*)\\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(changelog) ?? [];
+  return { title, entries };
 }
 
 interface Manifest {
@@ -71,7 +106,18 @@ function findPlaceholder(name: string, { private: isPrivate, repository }: Manif
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const obstacles = findObstacles(new URL('../', import.meta.url), process.argv[2]);
+  const options = { before: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [tag] = positionals;
+  const { before } = values;
+  const root = new URL('../', import.meta.url);
+  const obstacles = findObstacles(root, tag);
+  if (before !== undefined) {
+    const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
+    const changelog = read('CHANGELOG.md');
+    obstacles.push(...findSlowdowns(measure(before), changelog, parse(read('openapi.yaml')).info.version));
+  } else if (tag === undefined)
+    obstacles.push('CPU time is not measured: pass --before FOLDER, a built checkout of the last release.');
   for (const it of obstacles) console.error(it);
   if (obstacles.length > 0) process.exitCode = 1;
   else

@@ -64,6 +64,17 @@ test(
   limitMs,
 );
 
+test(
+  'the benchmark of CPU time fails for each thread that costs too much beside another tree',
+  async () => {
+    const args = ['--slices', '2', '--warm-up', '1', '--requests', '64', '--database', 'sqlite', '--before', '.'];
+    const { code, stdout } = await runLab('bench/bench', 'cpu', ...args, '--ratio-max', '0.01');
+    const slower = stdout.match(/^Slower on SQLite: the (HTTP|core) thread of \([de]\) .* costs \d\.\d\d × before$/gm);
+    expect([code, slower?.length]).toEqual([1, 4]);
+  },
+  limitMs,
+);
+
 test('the benchmark reports an unreachable MySQL server before any measurement', async () => {
   const { code, stdout, stderr } = await runScript('lab/bench/bench', ['--database', 'mysql'], nowhere);
   expect([code, stdout]).toEqual([1, '']);

@@ -33,6 +33,7 @@ interface Options {
   readonly requests: number;
   readonly warmUp: number;
   readonly before?: string;
+  readonly ratioMax?: number;
   readonly markdown: boolean;
 }
 
@@ -43,6 +44,7 @@ export const cpu = new Command('cpu')
   .option('--requests <number>', 'requests of a slice', positive, 300)
   .option('--warm-up <number>', 'slices before the measured ones, which compile the code', positive, 6)
   .option('--before <folder>', 'also measure this other tree, with its build (npm ci && npm run build)')
+  .option('--ratio-max <number>', 'fail if the HTTP or core thread costs more than this multiple of before', Number)
   .option('--markdown', 'print the tables as Markdown', false)
   .action(bench);
 
@@ -85,7 +87,7 @@ const counters = {
 } as const;
 type Traffic = Readonly<Record<keyof typeof counters, number>>;
 
-async function bench({ database, markdown, before, ...options }: Options): Promise<void> {
+async function bench({ database, markdown, before, ratioMax = Infinity, ...options }: Options): Promise<void> {
   const head = loadLine(describeMachine());
   const print = markdown ? markdownTable : textTable;
   const columns = [{ title: 'contender' }, ...figureColumns(...Object.keys(threads))];
@@ -101,6 +103,10 @@ async function bench({ database, markdown, before, ...options }: Options): Promi
     ]);
     console.log(`${print(columns, [rows, shares, compareTrees(field, services)])}\n`);
     if (kind === 'mysql') for (const { title } of services) printTraffic(title, field[title] ?? [], options.requests);
+    for (const slower of findSlower(field, services, ratioMax)) {
+      console.log(`Slower on ${titleOf(kind)}: ${slower}`);
+      process.exitCode = 1;
+    }
   }
   const { slices, requests } = options;
   console.log(`Median (quartiles) of ${slices} alternating slices of ${requests} requests. ${head}.`);
@@ -112,6 +118,19 @@ function compareTrees(field: Field, services: readonly Contender[]): string[][] 
     const other = field[`${title} before`];
     if (other === undefined) return [];
     return [[`${title} ÷ before`, ...cells(field[title], 2, (round, pick) => pick(other[round] as Cpu))]];
+  });
+}
+
+/** Returns one text per thread that requests wait for, and that costs more than `ratioMax` × that of the other tree. */
+function findSlower(field: Field, services: readonly Contender[], ratioMax: number): string[] {
+  return services.flatMap(({ title }) => {
+    const other = field[`${title} before`];
+    if (other === undefined) return [];
+    return ['HTTP', 'core'].flatMap((thread) => {
+      const pick = threads[thread] ?? (() => Number.NaN);
+      const ratio = middle((field[title] ?? []).map((cpu, round) => pick(cpu) / pick(other[round] as Cpu)));
+      return ratio > ratioMax ? [`the ${thread} thread of ${title} costs ${ratio.toFixed(2)} × before`] : [];
+    });
   });
 }
 
