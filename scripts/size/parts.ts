@@ -13,22 +13,22 @@ export interface CodeFile {
 }
 
 /**
- * The most lines that people may have written. The findings on 1.1.0 took 137,496 lines to 142,858, and what was built several
- * times and became one took them back to 141,189.
+ * The most lines that people may have written. What was built several times and became one took 142,858 lines to 141,189, and
+ * a second attempt removed 151 more. Facts of recordings, agents of A2A and counts of statements added the rest.
  */
-const capLines = 141_300;
+const capLines = 144_400;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 4_500;
 const budgets: Readonly<Record<string, number>> = {
-  src: 33_100,
+  src: 34_400,
   'packages/score': 5_800,
-  'packages/recordings': 3_300,
+  'packages/recordings': 4_300,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 48_950,
-  'scripts and lab': 15_300,
-  testkit: 5_200,
+  tests: 49_600,
+  'scripts and lab': 15_800,
+  testkit: 6_400,
 };
 
 const python = 'packages/client-python/src/realtime_state_client';
