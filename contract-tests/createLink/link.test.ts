@@ -114,10 +114,10 @@ test('a link opens once, within 24 hours, and unknown, expired, removed and open
   const [opened, removed, late] = links.map(readSecret) as [string, string, string];
   for (const method of ['GET', 'HEAD'])
     expect((await send(service, 'link', { method, headers: { Authorization: `Bearer ${opened}` } })).status).toBe(401);
+  const refusals = [await send(service, 'v1/subjects/me', { headers: { Cookie: `${settings.cookie}=${opened}` } })];
   const both = await Promise.all([open(service, opened), open(service, opened)]);
   expect(both.map((it) => it.status).sort()).toEqual([200, 401]);
   await service.request(`/v1/subjects/anna/links/${links[1]?.id}`, { method: 'DELETE' });
-  const refusals = [];
   for (const secret of [opened, removed, `pl_${'x'.repeat(32)}`, '', 'sk_x', service.key])
     refusals.push(await open(service, secret));
   clock.advance(86_400);

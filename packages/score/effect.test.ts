@@ -49,6 +49,9 @@ test('a related topic counts from its first turn', () => {
   const alone = effectOf([45, 45], [...calm, 60, 58]);
   const together = effectOf([45, 45], calm, [[60], [58]]);
   expect(together?.points).toBeGreaterThan(alone?.points ?? 0);
+  const [all, own] = [sumsOf(45, 45, ...calm), sumsOf(45, 45)];
+  const none = { ...own, turns: 0, sum: 0, squares: 0 };
+  expect(estimateEffect({ all }, { own, related: [none] })).toEqual(estimateEffect({ all }, { own, related: [] }));
 });
 
 test('without related topics, the effect lies between 0 and the difference to the other turns', () => {

@@ -31,7 +31,10 @@ export const features: readonly Feature[] = [
       'packages/score/triggers.ts',
       'src/readings/topics.ts',
     ],
-    tests: ['packages/score/', 'contract-tests/getTriggers/', 'contract-tests/deleteTrigger/'],
+    tests: [
+      'packages/score/',
+      ...['alerts/conditions', 'getTriggers/', 'deleteTrigger/'].map((it) => `contract-tests/${it}`),
+    ],
   },
   {
     name: 'consent',
@@ -42,7 +45,12 @@ export const features: readonly Feature[] = [
       'src/operations/put-consent.ts',
       'src/store/consents.ts',
     ],
-    tests: ['src/contract/consent.test.ts', 'src/readings/consent.test.ts', 'contract-tests/putConsent/'],
+    tests: [
+      'src/contract/consent.test.ts',
+      'src/readings/consent.test.ts',
+      'contract-tests/putConsent/',
+      'contract-tests/person/link-law',
+    ],
   },
   {
     name: 'feedback',
@@ -149,13 +157,13 @@ export const features: readonly Feature[] = [
     sources: ['src/contract/whose.ts', ...['grant', 'search-person', 'view'].map((it) => `src/view/${it}.ts`)],
     tests: [
       ...['accounts/token', 'delivery/person'].map((it) => `contract-tests/${it}`),
-      ...['person', 'getState', 'getHistory'].map((it) => `contract-tests/${it}/`),
+      ...['person', 'getState', 'getHistory', 'listSessions', 'listFeedback'].map((it) => `contract-tests/${it}/`),
     ],
   },
   {
     name: 'grants',
     sources: ['src/contract/grant.ts', ...['identify', 'stored-grants'].map((it) => `src/keys/${it}.ts`)],
-    tests: ['accounts/', 'hostile/key-flood', 'streamEvents/life'].map((it) => `contract-tests/${it}`),
+    tests: ['accounts/', 'createLink/', 'hostile/key-flood', 'streamEvents/life'].map((it) => `contract-tests/${it}`),
   },
   {
     name: 'alerts',
