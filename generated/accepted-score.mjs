@@ -286,6 +286,11 @@ var problems = {
     "title": "Not Found",
     "detail": "No such topic of this subject"
   },
+  "fact_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such fact of this subject"
+  },
   "source_key_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -502,6 +507,18 @@ var faults = {
   "links_unavailable": {
     "detail": "This service gives no links: the operator sets PUBLIC_URL to an https URL. http is allowed on loopback only"
   },
+  "fact_end": {
+    "detail": "Input should be after the start, and at most {limit} h after it"
+  },
+  "fact_level": {
+    "detail": "Input belongs to the kind exercise: remove it"
+  },
+  "too_many_facts": {
+    "detail": "A person may have at most {limit} facts: remove one first"
+  },
+  "ndjson_only": {
+    "detail": "Input requires format=ndjson"
+  },
   "source_form": {
     "detail": "Input should be a body as the source {limit} sends it"
   },
@@ -703,6 +720,14 @@ var enums = {
     "device_problem",
     "other"
   ],
+  "FactKind": [
+    "exercise",
+    "rest",
+    "sleep",
+    "not_worn",
+    "other_person",
+    "invalid"
+  ],
   "ConsentCategory": [
     "cardiovascular",
     "vocal",
@@ -779,6 +804,7 @@ var enums = {
     "subject_not_found",
     "consent_not_found",
     "topic_not_found",
+    "fact_not_found",
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
@@ -1970,13 +1996,13 @@ function includeNewest(track, atMs) {
   if (atMs <= track.atMs || track.isSkipped) return track;
   const { mean = 0, meanSeconds = 0 } = track;
   const seconds = meanSeconds + track.seconds;
-  const left = seconds * computeRemainingShare(seconds, atMs - track.atMs);
-  return { mean: round6(mean + (track.value - mean) * track.seconds / seconds), meanSeconds: round3(left) };
+  const left2 = seconds * computeRemainingShare(seconds, atMs - track.atMs);
+  return { mean: round6(mean + (track.value - mean) * track.seconds / seconds), meanSeconds: round3(left2) };
 }
 function computeRemainingShare(seconds, gapMs2) {
   const { half_life_days, remembered_seconds } = stressModel.baseline;
-  const left = 2 ** (-gapMs2 / (half_life_days * 24 * 60 * 60 * 1e3));
-  return Math.max(left, Math.min(1, remembered_seconds / seconds));
+  const left2 = 2 ** (-gapMs2 / (half_life_days * 24 * 60 * 60 * 1e3));
+  return Math.max(left2, Math.min(1, remembered_seconds / seconds));
 }
 
 // packages/score/resting.ts
@@ -2037,7 +2063,7 @@ function computeTypicalHeartRate(resting, atMs, isPast2 = false) {
   if (!resting || !secondsByBpm) return { ...unknown, known: 0, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
-  const phaseSeconds = addSeconds(inPhase);
+  const phaseSeconds = described.get(inPhase)?.seconds ?? addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
   const { weight_seconds, phase_weight_seconds } = stressModel.baseline;
   const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);
@@ -2168,19 +2194,19 @@ function scaleBins(secondsByBpm, share) {
 }
 function findQuantiles(secondsByBpm, seconds, shares) {
   const { bin_bpm } = stressModel.baseline;
-  const left = shares.map((share) => seconds * share);
+  const left2 = shares.map((share) => seconds * share);
   let [found, highest] = [0, 0];
   for (const bin in secondsByBpm) {
     const inBin = secondsByBpm[bin] ?? 0;
     highest = Number(bin);
-    for (let index = found; index < left.length; index += 1) {
-      const remaining = left[index] ?? 0;
-      if (remaining <= inBin) left[found++] = highest + bin_bpm * remaining / inBin;
-      else left[index] = remaining - inBin;
+    for (let index = found; index < left2.length; index += 1) {
+      const remaining = left2[index] ?? 0;
+      if (remaining <= inBin) left2[found++] = highest + bin_bpm * remaining / inBin;
+      else left2[index] = remaining - inBin;
     }
-    if (found === left.length) return left;
+    if (found === left2.length) return left2;
   }
-  return left.fill(highest + bin_bpm, found);
+  return left2.fill(highest + bin_bpm, found);
 }
 
 // packages/score/evidence.ts
@@ -2453,7 +2479,8 @@ function isRaisedSinceChange({ typical, signals: signals3 }, device) {
 // packages/score/stress.ts
 function fuseEvidence(situation, atMs) {
   const drivers = collectDrivers(situation, atMs);
-  const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
+  let expressed = 0;
+  for (const it of drivers) if (isExpressed(it.evidence)) expressed += it.logOdds;
   const total = addLogOdds(drivers);
   const { learnedSeconds } = situation.typical.heart_rate;
   const explained = computeExplainedShare(situation);
@@ -2481,12 +2508,24 @@ function toEvidence(value) {
   return evidence / (evidence < 0 ? stressModel.calm_share : 1);
 }
 function describeWords(drivers, { signals: signals3 }) {
-  const isWords = ({ evidence }) => evidenceCategories[evidence] === "textual";
-  const measuredMs = ({ evidence }) => evidence === "hrv" ? Math.max(signals3.sdnn?.atMs ?? 0, signals3.rmssd?.atMs ?? 0) : signals3[evidence]?.atMs ?? 0;
-  const words = drivers.filter(isWords);
-  const saidMs = Math.max(...words.map(measuredMs));
-  const newer = drivers.filter((it) => !isWords(it) && measuredMs(it) > saidMs);
-  return { words: addLogOdds(words), isAnswered: newer.length > 0 && addLogOdds(newer) <= 0 };
+  let [words, saidMs] = [0, -Infinity];
+  for (const it of drivers) {
+    if (!isWords(it)) continue;
+    words += it.logOdds;
+    saidMs = Math.max(saidMs, findMeasuredTime(it, signals3));
+  }
+  let [newer, count] = [0, 0];
+  for (const it of drivers) {
+    if (isWords(it) || findMeasuredTime(it, signals3) <= saidMs) continue;
+    newer += it.logOdds;
+    count += 1;
+  }
+  return { words, isAnswered: count > 0 && newer <= 0 };
+}
+var isWords = ({ evidence }) => evidenceCategories[evidence] === "textual";
+function findMeasuredTime({ evidence }, signals3) {
+  if (evidence === "hrv") return Math.max(signals3.sdnn?.atMs ?? 0, signals3.rmssd?.atMs ?? 0);
+  return signals3[evidence]?.atMs ?? 0;
 }
 function isExpressed(evidence) {
   return evidenceCategories[evidence] !== "cardiovascular";
@@ -2546,7 +2585,9 @@ function isOfOtherSession({ evidence }, signals3) {
   return samples.some((it) => it?.sessionId !== void 0);
 }
 function addLogOdds(drivers) {
-  return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
+  let total = 0;
+  for (const { logOdds } of drivers) total += logOdds;
+  return total;
 }
 function restShare(riseBpm) {
   return Math.min(1, Math.max(0, 1 - riseBpm / stressModel.heart_rate.raised_from_bpm));
@@ -2598,9 +2639,9 @@ function computePublishedBefore({ score, hold }, held, atMs) {
 function lastingEvidence(fused, held, atMs) {
   const { expressed, words = 0, isAnswered } = fused;
   if (!held) return expressed;
-  const left = 2 ** (-(atMs - held.atMs) / 1e3 / stateHold.fade_half_life_seconds);
+  const left2 = 2 ** (-(atMs - held.atMs) / 1e3 / stateHold.fade_half_life_seconds);
   const [before, now] = isAnswered ? [held.words ?? 0, words] : [0, 0];
-  return expressed + left * Math.max(0, (held.expressed ?? 0) - before - (expressed - now));
+  return expressed + left2 * Math.max(0, (held.expressed ?? 0) - before - (expressed - now));
 }
 function isImmediate({ expressed }, score, held, atMs) {
   const { rise_seconds, dwell_seconds, immediate_log_odds, silence_seconds } = stateHold;
@@ -2659,14 +2700,14 @@ function computeSlope(total, value) {
 function roundToSum(exact, sum) {
   const rounded = {};
   const rests = {};
-  let left = sum;
+  let left2 = sum;
   for (const name in exact) {
     const points = exact[name] ?? 0;
     const whole = rounded[name] = Math.floor(points);
     rests[name] = points - whole;
-    left -= whole;
+    left2 -= whole;
   }
-  for (; left > 0; left -= 1) {
+  for (; left2 > 0; left2 -= 1) {
     const raised = findLargest(rests);
     rounded[raised] = (rounded[raised] ?? 0) + 1;
     rests[raised] = -1;
@@ -2958,18 +2999,23 @@ var keptPerTurn = 0.5 ** (1 / topicExtraction.evidence_half_life_turns);
 function decayEvidence(kept, model) {
   const topics2 = /* @__PURE__ */ new Map();
   if (kept?.model !== model) return { areas: areas.map(() => 0), topics: topics2 };
-  for (const [name, points] of Object.entries(kept.topics ?? {})) {
+  const named = kept.topics ?? {};
+  for (const name of Object.keys(named)) {
     const number = numberOfTopic.get(name);
-    if (number !== void 0) topics2.set(number, keptPerTurn * bound(points));
+    if (number !== void 0) topics2.set(number, keptPerTurn * bound(named[name]));
   }
   return { areas: areas.map((area) => keptPerTurn * bound(kept.areas?.[area])), topics: topics2 };
 }
 function storeEvidence({ areas: turns, topics: topics2 }, model) {
-  const round = (value) => Math.floor(bound(value) * PRECISION) / PRECISION;
-  const isKept2 = ([, value]) => value > 0;
-  const stored = areas.map((area, k) => [area, round(turns[k] ?? 0)]).filter(isKept2);
-  const points = [...topics2].map(([number, it]) => [topicNames[number] ?? "", round(it)]).filter(isKept2);
-  return { model, areas: Object.fromEntries(stored), topics: Object.fromEntries(points) };
+  const storedAreas = {};
+  const storedTopics = {};
+  for (const [k, area] of areas.entries()) addRounded(storedAreas, area, turns[k] ?? 0);
+  for (const [number, points] of topics2) addRounded(storedTopics, topicNames[number] ?? "", points);
+  return { model, areas: storedAreas, topics: storedTopics };
+}
+function addRounded(stored, name, value) {
+  const rounded = Math.floor(bound(value) * PRECISION) / PRECISION;
+  if (rounded > 0) stored[name] = rounded;
 }
 var evenShare = 1 / (areas.length + 1);
 function addTextEvidence({ areas: areas2, topics: topics2 }, weight, shares, points) {
@@ -3757,9 +3803,9 @@ function keepAllowed(measured, allowed) {
   if (refused.length === 0) return { kept: measured, dropped: [] };
   const { derived, ...values } = measured;
   const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !refused.includes(name)));
-  const left = derived?.filter((name) => !refused.includes(name)) ?? [];
+  const left2 = derived?.filter((name) => !refused.includes(name)) ?? [];
   const dropped = refused.filter((name) => !derived?.includes(name));
-  return { kept: left.length > 0 ? { ...kept, derived: left } : kept, dropped };
+  return { kept: left2.length > 0 ? { ...kept, derived: left2 } : kept, dropped };
 }
 function removeLiveValues(session, allowed) {
   const removed = allCategories.filter((category) => !allowed.has(category));
@@ -4004,6 +4050,12 @@ function defineLateReadings(table) {
   addFixedAscii(table, "digest", 12).notNullable();
   table.primary(["account", "position"]);
 }
+
+// src/store/sessions.ts
+var savedRows = {
+  table: "sessions",
+  columns: "account_id session_id incarnation version subject_id touched_at_ms started_at_ms body".split(" ")
+};
 
 // src/store/tables/access-record.ts
 var accessTables = {
@@ -4320,6 +4372,48 @@ var erased_ids = {
   },
   indexes: { erased_ids_by_time: ["erased_at_ms"] },
   coded: { key: ["account_id", "digest"], fields: ["erased_at_ms"] }
+};
+
+// src/store/tables/facts.ts
+var facts = {
+  content: "what happened to a person in an interval, e.g. a workout",
+  notice: "Your workouts, rest and sleep, as your apps state them",
+  identifies: "person",
+  retention: "RETENTION_READINGS_HOURS",
+  expiry: { kind: "facts", column: "until_ms" },
+  erasure: "deleted",
+  erasesBySubject: { batchKey: "fact_id", time: "recorded_at_ms" },
+  readBy: ["putFact", "listFacts", "exportReadings"],
+  about: {
+    "account_id subject_id fact_id": "account, person and fact. The integrator or the source chooses the ids",
+    "kind level": "what happened, and how much the person moved",
+    "start_ms end_ms until_ms": "start, end, and the time until which the fact counts",
+    "revision source recorded_at_ms": "version, source and time of storage",
+    "pending_from_ms pending_until_ms is_removed": "the time whose readings are to be scored again, and whether the fact is removed then"
+  },
+  columns(table) {
+    addAscii(table, "account_id", 32).notNullable();
+    addAscii(table, "subject_id", 256).notNullable();
+    addAscii(table, "fact_id", 256).notNullable();
+    addAscii(table, "kind", 16).notNullable();
+    addAscii(table, "level", 16).nullable();
+    table.bigInteger("start_ms").notNullable();
+    table.bigInteger("end_ms").nullable();
+    table.bigInteger("until_ms").notNullable();
+    table.bigInteger("revision").notNullable();
+    addAscii(table, "source", 32).nullable();
+    table.bigInteger("recorded_at_ms").notNullable();
+    table.bigInteger("pending_from_ms").nullable();
+    table.bigInteger("pending_until_ms").nullable();
+    table.specificType("is_removed", "smallint").notNullable();
+    table.primary(["account_id", "subject_id", "fact_id"]);
+  },
+  indexes: {
+    facts_by_start: ["account_id", "subject_id", "start_ms", "fact_id"],
+    facts_by_age: ["until_ms"],
+    facts_by_pending: ["pending_from_ms"]
+  },
+  isClustered: true
 };
 
 // src/store/tables/feedback.ts
@@ -4842,7 +4936,8 @@ var tables = {
   source_keys,
   person_links,
   ...alertTables,
-  service_runs
+  service_runs,
+  facts
 };
 function findTables(matches) {
   return Object.entries(tables).flatMap(([name, it]) => matches(it) ? [{ name, ...it }] : []);
@@ -4927,6 +5022,74 @@ function keepAllowedValues(subject, allowed) {
 }
 function refuse(reason) {
   return new ProblemError("consent_required", { explanation: { reason: consent.refusals[reason] } });
+}
+
+// src/readings/covering.ts
+var minuteMs = 6e4;
+var levels = enums.ActivityLevel;
+var allCategories2 = new Set(enums.ConsentCategory);
+var left = {
+  no_heart: new Set([...allCategories2].filter((it) => it !== "cardiovascular")),
+  nothing: /* @__PURE__ */ new Set(["movement"])
+};
+function isMinute({ isBackfill, sample }) {
+  return isBackfill === true && sample !== void 0;
+}
+function findCovering(facts2, atMs, isWholeMinute) {
+  const untilMs = atMs + (isWholeMinute ? minuteMs : 1);
+  const covering = facts2.filter((it) => it.startMs < untilMs && it.untilMs > atMs);
+  const has = (...kinds) => covering.some(({ kind }) => kinds.includes(kind));
+  if (has("other_person", "invalid")) return "nothing";
+  if (has("not_worn")) return "no_heart";
+  const ranks = covering.map(({ kind, level = "vigorous" }) => kind === "exercise" ? levels.indexOf(level) : -1);
+  return levels[Math.max(-1, ...ranks)] ?? (has("rest", "sleep") ? "resting" : void 0);
+}
+function coverSignals(signals3, covering) {
+  if (covering === "no_heart" || covering === "nothing") return keepAllowed(signals3, left[covering]).kept;
+  const { steps_last_minute: _, ...others } = signals3;
+  return { ...others, activity_level: covering };
+}
+function findCoveringOf({ facts: facts2, subjects, nowMs }, session, submitted) {
+  const subjectId = session?.subjectId ?? submitted.subjectId;
+  const own = facts2 && subjectId !== void 0 ? facts2.get(subjectId) : void 0;
+  if (!own || subjectId === void 0) return void 0;
+  const { consent: consent2, signals: signals3, timestampMs } = submitted;
+  const given = subjects.get(subjectId)?.consent;
+  if (consent2 && !(given && readAllowed(given, consent2.hasPurpose, nowMs).has("movement"))) return void 0;
+  return chooseCovering(signals3, findCovering(own, timestampMs, isMinute(submitted)));
+}
+function chooseCovering(signals3, covering) {
+  const isOfMovement = covering !== "no_heart" && covering !== "nothing";
+  return isOfMovement && signals3.activity_level !== void 0 ? void 0 : covering;
+}
+function coverReading({ reading, session, ...allowed }, covering) {
+  const signals3 = coverSignals(reading.signals, covering);
+  const isVoid = covering === "no_heart" || covering === "nothing";
+  return {
+    ...allowed,
+    reading: { ...reading, signals: signals3 },
+    session: session && isVoid ? removeLiveValues(session, left[covering]) : session
+  };
+}
+function coverSharing(sharing, covering) {
+  if (!sharing?.live || covering !== "no_heart" && covering !== "nothing") return sharing;
+  return { ...sharing, live: keepAllowedLive(sharing.live, left[covering]) };
+}
+function keepStated(step, stated, covering, session) {
+  const measured = listMeasured(stated, session);
+  return { ...step, point: { ...step.point, measured }, computed: { ...step.computed, covered: covering } };
+}
+function listMeasured(stated, session) {
+  return toPoint(addDerivedVariability(stated, session?.intervals ?? []), 0, 0).measured;
+}
+function scoreMinute(step, reading, known) {
+  const { computed, point } = advanceSession(void 0, reading, known, { isPast: true });
+  return { ...step, computed, point };
+}
+function coverStored(measured, atMs, covering) {
+  const { rr_intervals_ms: _, ...values } = measured;
+  const signals3 = covering ? coverSignals(values, covering) : values;
+  return { reading: { ...signals3, atMs }, measured, ...covering && { covering } };
 }
 
 // packages/score/only-session.ts
@@ -5132,8 +5295,19 @@ function floorHour(ms) {
 var latenessMaxMs = 6e4;
 var aheadMaxMs = timestamps.max_ahead_seconds * 1e3;
 var nearMaxMs = Math.max(latenessMaxMs, aheadMaxMs);
+var computedColumns = [
+  "timestamp_ms",
+  "stress_score",
+  "confidence",
+  "model_version",
+  "previous_score",
+  "signals",
+  "response"
+];
+var insertedColumns = ["account", "position", "incarnation", "digest", ...computedColumns, "state_change"];
 
 // src/store/samples.ts
+var replacedRows = { table: "session_readings", columns: [...insertedColumns, "moved_to"] };
 var replacedColumns = "digest stress_score confidence model_version signals response moved_to".split(" ");
 function toHourKey(subjectId, timestampMs) {
   return `${subjectId} ${floorHour(timestampMs)}`;
@@ -5210,7 +5384,7 @@ function processSample(progress, submitted, stored) {
   const allowed = keepAllowedPart(progress, session, submitted);
   if (allowed instanceof ProblemError) return { kind: "refused", refusal: allowed };
   rememberSample(progress, submitted, incarnation, sample.reading);
-  return replaceReading(progress, allowed, incarnation, sample.reading);
+  return replaceReading2(progress, allowed, incarnation, sample.reading);
 }
 function processNew(progress, submitted, { incarnation, session }) {
   const person = findPerson(progress, session, submitted);
@@ -5229,17 +5403,25 @@ function findPerson(progress, session, { subjectId: named }) {
   const subjectId = session?.subjectId ?? named;
   return subjectId === void 0 ? void 0 : createPerson(progress, subjectId);
 }
-function replaceReading(progress, { reading: submitted, session, dropped }, incarnation, of) {
+function replaceReading2(progress, { reading: submitted, session, dropped }, incarnation, of) {
   const baseline = findPerson(progress, session, submitted)?.findBaseline() ?? session?.baseline;
-  return { kind: "replaced", submitted, incarnation, of, reading: toReading(submitted), baseline, dropped };
+  const stated = toReading(submitted);
+  const covering = findCoveringOf(progress, session, submitted);
+  const covered = covering ? { ...coverStored(listMeasured(stated, void 0), stated.atMs, covering) } : { reading: stated };
+  const scored = { ...covered, baseline, isMinute: isMinute(submitted) };
+  return { kind: "replaced", submitted, incarnation, of, scored, dropped };
 }
 var noTopics = { topics: [], certainTopics: [], calmTopics: [], evidence: void 0 };
 var noCredit = { talk: void 0, credit: void 0, calm: void 0 };
-function takeReading(progress, { reading: submitted, session, dropped }, incarnation, person) {
+function takeReading(progress, allowed, incarnation, person) {
+  const covering = findCoveringOf(progress, allowed.session, allowed.reading);
+  const { reading: submitted, session, dropped } = covering ? coverReading(allowed, covering) : allowed;
   const { sessionId, turn, isBackfill } = submitted;
-  const reading = toReading(submitted);
-  const sharing = person?.findSharing(submitted);
-  const step = stepSession(session, reading, person?.findBaseline() ?? session?.baseline, submitted, sharing);
+  const shared = person?.findSharing(submitted);
+  const sharing = covering ? coverSharing(shared, covering) : shared;
+  const known = person?.findBaseline() ?? allowed.session?.baseline;
+  const alone = stepSession(session, toReading(submitted), known, submitted, sharing);
+  const step = covering ? keepStated(alone, toReading(allowed.reading), covering, allowed.session) : alone;
   const { evidence, ...said } = turn ? gatherTopics(session?.topicEvidence, turn) : noTopics;
   const event = isBackfill ? void 0 : detectChange(progress, sessionId, session, step.session);
   const { talk, ...credited } = creditTurn(session, submitted, step, said);
@@ -5273,8 +5455,11 @@ function isOfErased({ erasedAtMs }, session, { isLiveTurn, subjectId, timestampM
   const id = session?.subjectId ?? subjectId;
   return isLiveTurn === true && id !== void 0 && timestampMs <= erasedAtMs({ kind: "subject", id });
 }
-function stepSession(session, reading, known, { isBackfill }, sharing) {
-  if (isBackfill) return backfillSession(session, reading, known);
+function stepSession(session, reading, known, { isBackfill, sample }, sharing) {
+  if (isBackfill) {
+    const step = backfillSession(session, reading, known);
+    return isMinute({ isBackfill, sample }) ? scoreMinute(step, reading, known) : step;
+  }
   if (session?.isBackfilled) return startLiveState(session, reading, known, { sharing });
   return advanceSession(session, reading, known, { sharing });
 }

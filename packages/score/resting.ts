@@ -96,7 +96,7 @@ export function computeTypicalHeartRate(
   if (!resting || !secondsByBpm) return { ...unknown, known: 0, learnedSeconds: 0 };
   const whole = describe(secondsByBpm, seenSeconds);
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
-  const phaseSeconds = addSeconds(inPhase);
+  const phaseSeconds = described.get(inPhase)?.seconds ?? addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
   const { weight_seconds, phase_weight_seconds } = model.baseline;
   const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);

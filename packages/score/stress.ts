@@ -59,7 +59,8 @@ export interface Driver {
  */
 export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const drivers = collectDrivers(situation, atMs);
-  const expressed = addLogOdds(drivers.filter(({ evidence }) => isExpressed(evidence)));
+  let expressed = 0;
+  for (const it of drivers) if (isExpressed(it.evidence)) expressed += it.logOdds;
   const total = addLogOdds(drivers);
   const { learnedSeconds } = situation.typical.heart_rate;
   const explained = computeExplainedShare(situation);
@@ -95,13 +96,27 @@ function toEvidence(value: number): number {
 
 /** Returns the evidence of words, and whether newer signals answer it. */
 function describeWords(drivers: readonly Driver[], { signals }: ScoreInput): Pick<FusedStress, 'words' | 'isAnswered'> {
-  const isWords = ({ evidence }: Driver) => evidenceCategories[evidence] === 'textual';
-  const measuredMs = ({ evidence }: Driver) =>
-    evidence === 'hrv' ? Math.max(signals.sdnn?.atMs ?? 0, signals.rmssd?.atMs ?? 0) : (signals[evidence]?.atMs ?? 0);
-  const words = drivers.filter(isWords);
-  const saidMs = Math.max(...words.map(measuredMs));
-  const newer = drivers.filter((it) => !isWords(it) && measuredMs(it) > saidMs);
-  return { words: addLogOdds(words), isAnswered: newer.length > 0 && addLogOdds(newer) <= 0 };
+  let [words, saidMs] = [0, -Infinity];
+  for (const it of drivers) {
+    if (!isWords(it)) continue;
+    words += it.logOdds;
+    saidMs = Math.max(saidMs, findMeasuredTime(it, signals));
+  }
+  let [newer, count] = [0, 0];
+  for (const it of drivers) {
+    if (isWords(it) || findMeasuredTime(it, signals) <= saidMs) continue;
+    newer += it.logOdds;
+    count += 1;
+  }
+  return { words, isAnswered: count > 0 && newer <= 0 };
+}
+
+const isWords = ({ evidence }: Driver): boolean => evidenceCategories[evidence] === 'textual';
+
+/** Returns the time of the signals of a driver, in epoch ms. */
+function findMeasuredTime({ evidence }: Driver, signals: Signals): number {
+  if (evidence === 'hrv') return Math.max(signals.sdnn?.atMs ?? 0, signals.rmssd?.atMs ?? 0);
+  return signals[evidence]?.atMs ?? 0;
 }
 
 function isExpressed(evidence: EvidenceName): boolean {
@@ -185,7 +200,9 @@ export function isOfOtherSession({ evidence }: Pick<Driver, 'evidence'>, signals
 }
 
 export function addLogOdds(drivers: readonly Driver[]): number {
-  return drivers.reduce((total, { logOdds }) => total + logOdds, 0);
+  let total = 0;
+  for (const { logOdds } of drivers) total += logOdds;
+  return total;
 }
 
 /** Returns 1 up to the typical heart rate, falling to 0 where a raised heart rate starts. */

@@ -20,7 +20,7 @@ interface Options {
 
 export const score = new Command('score')
   .description('CPU time of the score of a reading, compared with the last accepted score in one process.')
-  .option('--slices <number>', 'measured slices of 20 readings of each score', positive, 3_000)
+  .option('--slices <number>', 'measured slices of 50 readings of each score', positive, 1_200)
   .option('--before <folder>', 'also measure this other checkout')
   .option('--accept', 'write the score of this checkout to generated/accepted-score.mjs', false)
   .action(bench);
