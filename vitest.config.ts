@@ -92,6 +92,7 @@ export default defineConfig({
       ...(process.env['TEST_SLOW'] === '1' ? [] : [...slow, ...(isMysql ? slowOnMysql : [])]),
       ...(hasCommands('curl', 'jq') ? [] : ['**/*.curl.*']),
       ...(hasCommands('redis-server') ? [] : ['**/*.redis.*']),
+      ...(hasCommands('mosquitto') ? [] : ['**/*.mosquitto.*']),
       ...(hasCommands('promtool') ? [] : ['**/*.promtool.*']),
       ...(hasChromium() ? [] : ['**/*.browser.*']),
       ...(pythonForClient() ? [] : ['**/*.python.*']),

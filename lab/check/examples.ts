@@ -39,8 +39,7 @@ async function check(): Promise<void> {
     const rows = [
       await checkMail(service),
       await checkNextjs(service),
-      await checkHomeAssistant(service),
-      python.map(parsePython),
+      [checkHomeAssistant(), ...python.map(parsePython)],
     ];
     printVerdict('examples of applications', rows, 'The examples work as their README states.');
   } finally {
@@ -113,32 +112,15 @@ async function checkNextjs({ url, key }: LocalService): Promise<Row[]> {
   }
 }
 
-/** Sends the request of the sensor, and compares its fields and the states of the automation with the contract. */
-async function checkHomeAssistant({ url, key }: LocalService): Promise<Row[]> {
-  const client = createStateClient({ baseUrl: url, key });
-  const timestamp = new Date().toISOString();
-  await client.ingest({ session_id: 'demo-ada', subject_id: 'demo-ada', timestamp, heart_rate: 72 });
-  const text = readFileSync(join(root, 'examples/home-assistant/configuration.yaml'), 'utf8');
-  const secret = { tag: '!secret', resolve: () => key };
-  const { rest, automation } = parse(text, { customTags: [secret] });
-  const [{ resource, headers, sensor }] = rest;
-  const { pathname, search } = new URL(resource);
-  const response = await fetch(url + pathname + search, { headers });
-  const reading = (await response.json()) as Readonly<Record<string, unknown>>;
-  const fields: string[] = [...sensor[0].json_attributes, 'state'];
+/** Compares the states of the automation with the contract. A test of the tools publishes to a broker. */
+function checkHomeAssistant(): Row {
+  const { automation } = parse(readFileSync(join(root, 'examples/home-assistant/configuration.yaml'), 'utf8'));
   const states: readonly string[] = bands.map(({ state }) => state);
-  const named: string[] = automation[0].triggers[0].to;
-  return [
-    must('the request of the sensor succeeds', response.ok),
-    must(
-      'its fields are in the response',
-      fields.every((it) => reading[it] !== undefined),
-    ),
-    must(
-      'the states of the automation exist',
-      named.every((it) => states.includes(it)),
-    ),
-  ];
+  const named: readonly string[] = automation[0].triggers[0].to;
+  return must(
+    'the states of the automation exist',
+    named.every((it) => states.includes(it)),
+  );
 }
 
 function parsePython(name: string): Row {

@@ -8,6 +8,7 @@ import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
 import type { ListenOptions } from './listen.js';
+import type { MqttOptions } from './mqtt.js';
 import { signals } from '../recordings/signals.js';
 import { createClock, dateOrders, readTime } from '../recordings/times.js';
 import type { ReplayOptions } from './replay.js';
@@ -31,13 +32,14 @@ export function toolsCommand(surroundings: ToolSurroundings): Command {
     reportCommand(surroundings),
     exportCommand(),
     listenCommand(surroundings),
+    mqttCommand(surroundings),
     evaluateCommand(surroundings),
     benchmarkCommand(surroundings),
   ].reduce((command, it) => command.addCommand(it), tools);
 }
 
 /** Names of the environment variables that the commands read. */
-export const variableNames = ['SERVICE_URL', 'SERVICE_KEY'];
+export const variableNames = ['SERVICE_URL', 'SERVICE_KEY', 'MQTT_USERNAME', 'MQTT_PASSWORD', 'MQTT_ID_SECRET'];
 
 const urlOption = () =>
   new Option('--url <url>', 'address of the service')
@@ -81,6 +83,26 @@ function listenCommand({ env }: ToolSurroundings): Command {
       '\nThe service must allow loopback webhooks. With MySQL, start it with WEBHOOK_ALLOW_LOOPBACK=1.',
     )
     .action(async (options: ListenOptions) => (await import('./listen.js')).listen(options, env));
+}
+
+function mqttCommand({ env }: ToolSurroundings): Command {
+  return new Command('mqtt')
+    .description('publish the states of people to an MQTT broker, until Ctrl-C')
+    .addOption(
+      new Option('--broker <url>', 'e.g. mqtts://broker.local:8883').argParser(readBroker).makeOptionMandatory(),
+    )
+    .requiredOption('--subject <ids...>', 'the people')
+    .addOption(new Option('--topic <topic>', 'start of all topics').argParser(readTopic).default('realtime-state'))
+    .option('--home-assistant', 'announce each person as a device of Home Assistant', false)
+    .option('--allow-plain', 'allow mqtt:// and ws:// to other machines, without encryption', false)
+    .addOption(urlOption())
+    .addOption(keyOption())
+    .addHelpText(
+      'after',
+      '\nMQTT_USERNAME and MQTT_PASSWORD are the credentials of the broker. Topics contain a digest of the id, keyed with ' +
+        'MQTT_ID_SECRET\n(default: the key, so that another key changes the topics). The key needs the scope read.',
+    )
+    .action(async (options: MqttOptions) => (await import('./mqtt.js')).publishStates(options, env));
 }
 
 function importCommand({ root, jsonOption }: ToolSurroundings): Command {
@@ -241,6 +263,17 @@ function readUrl(text: string): string {
   const url = readBaseUrl(text);
   check(url !== undefined, 'It must start with http:// or https://.');
   return url;
+}
+
+function readBroker(text: string): string {
+  check(/^(mqtts?|wss?):\/\/[^\s/]/.test(text) && URL.canParse(text), 'It must be a URL with mqtts, wss, mqtt or ws.');
+  return text;
+}
+
+/** Returns the start of topics: without wildcards, an empty level and characters that brokers refuse. */
+function readTopic(text: string): string {
+  check(/^[\w.-]+(\/[\w.-]+)*$/.test(text), 'It must be letters, digits, - . _ and / between levels.');
+  return text;
 }
 
 /** Bounds the memory of a replay: a minute takes about 1 kB. */

@@ -19,7 +19,7 @@ export interface CodeFile {
 const capLines = 144_400;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
-const packageLines = 4_500;
+const packageLines = 5_000;
 const budgets: Readonly<Record<string, number>> = {
   src: 34_400,
   'packages/score': 5_800,

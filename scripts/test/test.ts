@@ -73,6 +73,7 @@ const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: s
     hasCommands('redis-server'),
     'Tests of shared limits did not run: redis-server is missing. Install Redis 7.',
   ],
+  ['MOSQUITTO', hasCommands('mosquitto'), 'Tests of MQTT did not run: mosquitto is missing. Install it.'],
   [
     'PROMTOOL',
     hasCommands('promtool'),
