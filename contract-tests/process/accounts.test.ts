@@ -56,6 +56,7 @@ test('accounts top shows what the requests of each account caused, the highest f
   const readLarge: ReadPostedBody = async (_posted, _signal, addCpu) => {
     addCpu(7_000);
     return {
+      facts: [],
       groups: [],
       reports: [],
       skipped: {},

@@ -54,7 +54,7 @@ test('Health Auto Export: live samples are readings of their own, older ones a r
     })),
   ).toEqual([
     { heart_rate: 61, activity_level: 'vigorous', steps_last_minute: 30, source_device: 'Apple Watch' },
-    { sdnn: 41.7, source_device: 'Apple Watch' },
+    { sdnn: 41.7, activity_level: 'vigorous', source_device: 'Apple Watch' },
   ]);
 });
 

@@ -13,6 +13,7 @@ import { until } from '../../testkit/until.js';
 const small = { heart_rate: 72 };
 const large = JSON.stringify(small).padEnd(settings.large_bytes + 1);
 const nothing = {
+  facts: [],
   groups: [],
   reports: [],
   skipped: {},

@@ -1,4 +1,5 @@
 import sha256 from 'fast-sha256';
+import type { Fact } from './measurement.js';
 import type { RecordedReading } from './minutes.js';
 import type { Submission } from './signals.js';
 
@@ -94,9 +95,23 @@ export function toHistorySession(subjectId: string, atMs: number): string {
  * has no secret of the service, computes the id that a source has.
  */
 export function createSampleId(subjectId: string, kind: SampleKind, device: string | undefined, atMs: number): string {
+  return digest(subjectId, [kind, device ?? '', atMs]);
+}
+
+function digest(subjectId: string, content: unknown): string {
   const text = new TextEncoder();
-  const bytes = sha256.hmac(text.encode(subjectId), text.encode(JSON.stringify([kind, device ?? '', atMs])));
+  const bytes = sha256.hmac(text.encode(subjectId), text.encode(JSON.stringify(content)));
   return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the id of a fact that a source or file states. It says nothing about the source's own id. */
+export function createFactId(subjectId: string, source: string, { id, kind, atMs }: Fact): string {
+  return `${source}-${digest(subjectId, [source, id ?? [kind, atMs]])}`;
+}
+
+/** Returns the revision of a fact: of entries of one id, the longest counts, unless the source numbers them. */
+export function findFactRevision({ revision, atMs, untilMs = atMs }: Fact): number {
+  return revision ?? Math.round((untilMs - atMs) / 1000);
 }
 
 /** Returns a text for a minute of a device. */

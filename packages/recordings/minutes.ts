@@ -85,12 +85,25 @@ export class Minutes {
   readonly #account = createAccount();
   #seen = 0;
   readonly #hours: number;
+  readonly #marksFacts: boolean;
   readonly #nowMs: number;
   readonly #keep: readonly Inference[];
   #newest = 0;
 
-  constructor({ hours, nowMs, keep = [] }: { hours: number; nowMs: number; keep?: readonly Inference[] | undefined }) {
+  /** `marksFacts`: minutes in an exercise state its level. False if whoever scores the readings has the facts. */
+  constructor({
+    hours,
+    nowMs,
+    keep = [],
+    marksFacts = true,
+  }: {
+    hours: number;
+    nowMs: number;
+    keep?: readonly Inference[] | undefined;
+    marksFacts?: boolean;
+  }) {
     this.#hours = hours;
+    this.#marksFacts = marksFacts;
     this.#nowMs = nowMs;
     this.#keep = keep;
   }
@@ -142,7 +155,7 @@ export class Minutes {
   *inOrder(): Generator<readonly RecordedReading[]> {
     this.#prune();
     if (!this.#keep.includes('placeholder')) this.#dropPlaceholders();
-    const findActivity = createActivityFinder(this.#facts);
+    const findActivity = createActivityFinder(this.#marksFacts ? this.#facts : []);
     for (const key of Float64Array.from(this.#minutes.keys()).sort()) {
       const minute = this.#minutes.get(key);
       if (!minute) continue;

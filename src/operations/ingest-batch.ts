@@ -4,6 +4,7 @@ import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { RateLimitError } from '../limits/window-limit.js';
 import type { Outcome } from '../readings/account.js';
+import { orderByTime } from '../readings/order.js';
 import type { PreparedReading } from '../readings/prepared-reading.js';
 import { toStateReading } from '../contract/state-reading.js';
 import type { OperationRecord, Services } from './operation.js';
@@ -34,7 +35,7 @@ export const ingestBatch: OperationRecord<'ingestBatch', 'commit' | 'log', Prepa
   personalData: 'writes',
   takes: 'lines',
   async handle({ commit, log }, { body: { requestId, lines } }, caller) {
-    const prepared = lines.filter((line) => 'reading' in line);
+    const prepared = orderLines(lines.filter((line) => 'reading' in line));
     const outcomes = await commitAll(commit, caller, prepared);
     const problems = [...outcomes.values()].filter((outcome) => outcome instanceof ProblemError);
     const failures = problems.filter(({ status }) => status >= 500);
@@ -50,6 +51,15 @@ export const ingestBatch: OperationRecord<'ingestBatch', 'commit' | 'log', Prepa
     return { status: 200, body: { accepted, rejected: results.length - accepted, results }, refusals, tokenRefusals };
   },
 };
+
+/**
+ * Returns the lines with the live readings of each session in the order of their times, where this changes nothing else:
+ * groups keep the order of lines for the person of a session, for consent and for samples (`readings/order.ts`).
+ */
+function orderLines(lines: readonly PreparedLine[]): PreparedLine[] {
+  const order = orderByTime(lines.map(({ reading }) => reading));
+  return order.map((index) => lines[index] as PreparedLine);
+}
 
 /** Commits the lines in groups. After an outage, no further group starts. */
 async function commitAll(

@@ -4,7 +4,8 @@ import type { Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toMonth } from '../limits/monthly-calls.js';
 import type { Outcome } from '../readings/account.js';
-import type { Post, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
+import { putFact } from '../readings/facts.js';
+import type { Post, PostedFact, PostedGroup, PostedReading, PostedReport } from '../readings/post.js';
 import { findLiveMinutes } from '../store/live-minutes.js';
 import { retry } from '../store/retry.js';
 import { createSourceKeyTable } from '../store/source-keys.js';
@@ -71,12 +72,15 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
     });
     const erased = new Set<string>();
     const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip, erased };
-    const { groups, reports } = await omitUnknownPeople(progress, body);
+    const { facts, groups, reports } = await omitUnknownPeople(progress, body);
+    // Before the readings, so that most of them are scored once.
+    let stated = 0;
+    for (const fact of facts) stated += await storeFact(progress, fact);
     for (const group of groups) await storeGroup(progress, group);
     for (const report of reports) await storeReport(progress, report);
     const { device, neededHours } = body;
     const post: Schema<'SourceKeyPost'> = {
-      usable: result.stored + result.unchanged + result.replaced > 0,
+      usable: stated + result.stored + result.unchanged + result.replaced > 0,
       // The row of a hub is of no person, so an erasure would leave the device in it.
       ...(device !== undefined && subjectId !== undefined && { device }),
       skipped: Object.keys(result.skipped).sort(),
@@ -95,7 +99,7 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
 /** Leaves out what a hub sends of people without data, consent and source key. */
 async function omitUnknownPeople({ services, scope, caller, result, skip }: Progress, post: Post): Promise<Post> {
   if (caller.subjectId !== undefined) return post;
-  const named = new Set([...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
+  const named = new Set([...post.facts, ...post.groups, ...post.reports].map(({ subjectId }) => subjectId));
   const known = await createSourceKeyTable(scope).findKnown([...named], services.digestId);
   const isKnown = ({ subjectId }: { readonly subjectId: string }) => known.has(subjectId);
   for (const group of post.groups)
@@ -108,8 +112,9 @@ async function omitUnknownPeople({ services, scope, caller, result, skip }: Prog
     result,
     Array.from({ length: post.reports.length - reports.length }, () => valuesOfReport),
   );
-  skip('unknown_person', post.reports.length - reports.length);
-  return { ...post, groups: post.groups.filter(isKnown), reports };
+  const facts = post.facts.filter(isKnown);
+  skip('unknown_person', post.reports.length - reports.length + post.facts.length - facts.length);
+  return { ...post, facts, groups: post.groups.filter(isKnown), reports };
 }
 
 /** Stores a group of readings, a few per transaction, until its person is erased or has no reading left in this hour. */
@@ -149,6 +154,19 @@ function refuse({ values }: Result, refused: readonly Pick<PostedReading, 'value
     values.used -= of.used;
     values.merged -= of.merged;
     values.refused += of.used + of.merged;
+  }
+}
+
+/** Stores a fact. Returns 1 if it is stored, also from before. */
+async function storeFact({ services, grantOf, skip, erased }: Progress, { subjectId, fact }: PostedFact) {
+  try {
+    await putFact(services, grantOf('', subjectId), subjectId, fact);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.status >= 500) throw error;
+    if (error.code === 'invalid_token') erased.add(subjectId);
+    skip(reasons[error.code] ?? 'invalid', 1);
+    return 0;
   }
 }
 

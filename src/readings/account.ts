@@ -16,6 +16,7 @@ import { restrictState } from '../view/grant.js';
 import { completeState, processReading } from './advance.js';
 import { planAlerts } from './alerts.js';
 import { type LoadedAccount, loadAccount } from './load.js';
+import { processInOrder } from './order.js';
 import type { PreparedReading } from './prepared-reading.js';
 import type { AcceptedReading, CompletedGroup, GroupProgress, ProcessedReading } from './progress.js';
 import { applySamples, type SampleOutcome, type SampleRows, toSampleOutcome } from './samples.js';
@@ -51,7 +52,9 @@ export async function advanceAccount(
 ): Promise<AdvancedAccount> {
   const loaded = await loadAccount(scope, readings, nowMs, digestId);
   const { progress, epoch } = loaded;
-  const processed = readings.map((reading) => processReading(progress, reading));
+  const [only] = readings;
+  const processed =
+    only && readings.length === 1 ? [processReading(progress, only)] : processInOrder(progress, readings);
   const accepted = processed.filter((it) => it.kind === 'taken');
   const { computed, triggers, activations } = await followTopics(scope, loaded, accepted);
   const first = accepted.map((it) => toStored(it, computed.get(it) as ComputedState));

@@ -134,7 +134,7 @@ function replaceReading(
 ): ReplacingReading {
   const baseline = findPerson(progress, session, submitted)?.findBaseline() ?? session?.baseline;
   const stated = toReading(submitted);
-  const covering = findCoveringOf(progress, session, submitted);
+  const covering = progress.facts && findCoveringOf(progress, session, submitted);
   const covered = covering
     ? { ...coverStored(listMeasured(stated, undefined), stated.atMs, covering) }
     : { reading: stated };
@@ -154,7 +154,7 @@ function takeReading(
   incarnation: string,
   person: Person | undefined,
 ): AcceptedReading {
-  const covering = findCoveringOf(progress, allowed.session, allowed.reading);
+  const covering = progress.facts && findCoveringOf(progress, allowed.session, allowed.reading);
   const { reading: submitted, session, dropped } = covering ? coverReading(allowed, covering) : allowed;
   const { sessionId, turn, isBackfill } = submitted;
   const shared = person?.findSharing(submitted);

@@ -106,6 +106,8 @@ function findEnd({ kind, level, startMs, endMs }: StatedFact): number {
 
 /** Returns true if a fact takes the place of a stored one. An equal one changes nothing. */
 function replaces(before: StoredFact, stated: StatedFact): boolean {
+  // A source changes only its own facts.
+  if (stated.source !== undefined && stated.source !== before.source) return false;
   if (stated.revision !== before.revision) return stated.revision > before.revision;
   const names = ['kind', 'level', 'startMs', 'endMs'] as const;
   if (names.every((name) => stated[name] === before[name])) return false;

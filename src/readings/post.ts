@@ -2,13 +2,15 @@ import { sources as settings } from '../../generated/spec.js';
 import { type Account, countLeaves, createAccount, outcomes } from '../../packages/recordings/account.js';
 import {
   countStated,
+  createFactId,
   type DeviceMinute,
+  findFactRevision,
   floorMinute,
   nameSample,
   planHistory,
   type StatedValues,
 } from '../../packages/recordings/history.js';
-import type { Item, Measurement } from '../../packages/recordings/measurement.js';
+import type { Fact, Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
 import { findHub, sources } from '../../packages/recordings/sources/index.js';
@@ -18,13 +20,15 @@ import type { Submission } from '../contract/contract.js';
 import type { Grant, Sender } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
+import type { StatedFact } from './facts.js';
 import type { PrepareReading } from './intake.js';
 import type { PreparedReading } from './prepared-reading.js';
 
 /*
  * What an app posts becomes readings in two ways. Samples of the last minutes are live: one reading each, at its own time.
  * Older samples become one reading per minute and kind of signal, as an import stores them. Its id says which minute of which
- * device it is, so a resend changes nothing, and a minute with more samples replaces the earlier one.
+ * device it is, so a resend changes nothing, and a minute with more samples replaces the earlier one. A workout is a fact: it
+ * counts for the readings of its time, whichever arrives first.
  */
 
 /** A reading of a post. Plain data. */
@@ -52,7 +56,14 @@ export interface PostedReport {
   readonly stress: number;
 }
 
+/** What happened to a person in an interval. Plain data. */
+export interface PostedFact {
+  readonly subjectId: string;
+  readonly fact: StatedFact;
+}
+
 export interface Post {
+  readonly facts: readonly PostedFact[];
   readonly groups: readonly PostedGroup[];
   readonly reports: readonly PostedReport[];
   /** Numbers of samples that are not stored, by reason. */
@@ -81,6 +92,8 @@ const retentionHoursMax = 87_600;
 /** Items that are collected before other work runs. */
 const itemsAtOnce = 250;
 const readingsAtOnce = 200;
+/** Facts of a post. Further ones are skipped (`rate`). */
+const factsMax = 500;
 
 type Skip = (reason: string, count?: number) => void;
 
@@ -99,6 +112,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     };
     const groups: PostedGroup[] = [];
     const reports: PostedReport[] = [];
+    const facts: PostedFact[] = [];
     let [device, oldestMs]: [string | undefined, number] = [undefined, nowMs];
     const findClock = createZones();
     for (const [subjectId, events] of listPeople(sender, own, body)) {
@@ -116,7 +130,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
       };
       if (subjectId === undefined) {
         values.refused += left;
-        skip('unknown_person', collected.readings.length + collected.moods.length);
+        skip('unknown_person', collected.readings.length + collected.moods.length + collected.facts.length);
         continue;
       }
       device = collected.readings.at(-1)?.values.source_device;
@@ -131,6 +145,12 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
         if (posted.length > 0) groups.push({ subjectId, count: posted.length, json: JSON.stringify(posted) });
         await pause(some.length);
       }
+      for (const fact of collected.facts) {
+        const isOld = (fact.untilMs ?? fact.atMs) < nowMs - maxBackfillAgeMs;
+        if (isOld) skip('too_old');
+        else if (facts.length >= factsMax) skip('rate');
+        else facts.push({ subjectId, fact: toStated(subjectId, sender.source, fact) });
+      }
       for (const { valence, atMs } of collected.moods)
         if (reports.length < settings.reports_max) {
           reports.push({ subjectId, timestampMs: atMs, stress: Math.round(5 - 5 * valence) });
@@ -140,11 +160,11 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     }
     const isWhole = oldestMs >= nowMs - maxBackfillAgeMs;
     const neededHours = isWhole ? undefined : toNeededHours(nowMs - oldestMs);
-    return { groups, reports, skipped, values, notes: [...notes].slice(0, notesMax), device, neededHours };
+    return { facts, groups, reports, skipped, values, notes: [...notes].slice(0, notesMax), device, neededHours };
   };
 
   async function collect(all: Iterable<Item | Mood>, skip: Skip, pause: Pause): Promise<Collected> {
-    const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs });
+    const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs, marksFacts: false });
     const moods: Mood[] = [];
     let live: LiveSample[] = [];
     let oldestMs = nowMs;
@@ -175,7 +195,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
       await pause(some.length);
     }
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    return { readings, live, moods, oldestMs, account: minutes.account, notes: minutes.notes };
+    return { readings, live, moods, facts: minutes.facts, oldestMs, account: minutes.account, notes: minutes.notes };
   }
 
   function prepareOne(caller: Grant, submission: Submission, skip: Skip): PreparedReading | undefined {
@@ -193,6 +213,12 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
   }
 }
 
+function toStated(subjectId: string, source: string, fact: Fact): StatedFact {
+  const { kind, level, atMs: startMs, untilMs: endMs } = fact;
+  const factId = createFactId(subjectId, source, fact);
+  return { factId, kind, level, startMs, endMs, revision: findFactRevision(fact), source };
+}
+
 /** Returns the hours for samples up to this age: whole days, because the oldest sample of a day ages until its end. */
 function toNeededHours(ageMs: number): number {
   return Math.min(retentionHoursMax, Math.ceil(ageMs / hourMs / dayHours) * dayHours + 1);
@@ -208,6 +234,7 @@ interface Collected {
   readonly readings: readonly RecordedReading[];
   readonly live: readonly LiveSample[];
   readonly moods: readonly Mood[];
+  readonly facts: readonly Fact[];
   /** Time of the oldest sample, also of one that is skipped as too old, in epoch ms. */
   readonly oldestMs: number;
   /** Of all values, without moods. */
@@ -301,7 +328,8 @@ async function mergeLive({ readings, live }: Collected, pause: Pause): Promise<I
     for (const sample of some) mergeSample(merged, byMinute.get(floorMinute(sample.atMs)), taken, sample);
     await pause(some.length);
   }
-  return merged.values();
+  // A reading is scored after those before it, in whatever order the body has them.
+  return [...merged.values()].sort((a, b) => a.atMs - b.atMs);
 }
 
 function mergeSample(
