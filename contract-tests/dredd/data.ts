@@ -1,17 +1,14 @@
 /** Data in the service that a scenario requires. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OperationId, Schema } from '../../src/contract/contract.js';
 import { toClaim } from '../../src/operations/idempotently.js';
 import { createIdempotencyKeyTable } from '../../src/store/idempotency-keys.js';
 import { createKeyTable } from '../../src/store/keys.js';
 import { buildRequest, type RequestOptions } from '../../testkit/documented-requests.js';
 import { openReceiver } from '../../testkit/open-receiver.js';
+import { until } from '../../testkit/until.js';
 import type { Defer } from './run-dredd.js';
 import type { World } from './world.js';
-
-/** Maximum wait for a delivery to fail, ms. */
-const failureMs = 10_000;
 
 /**
  * Creates a session and a subject with the same name and two readings. Their responses contain every optional field.
@@ -82,12 +79,13 @@ export async function createFailedDelivery(world: World, defer: Defer): Promise<
   defer(async () => close());
   const id = await createWebhook(world, { url });
   await call(world, 'testWebhook', { values: { id } });
-  for (const endsAtMs = Date.now() + failureMs; Date.now() < endsAtMs; await sleep(20)) {
-    const options: RequestOptions = { isSent: ({ name }) => name === 'webhook_id', values: { webhook_id: id } };
-    const { deliveries } = await call<Schema<'FailedDeliveryList'>>(world, 'listFailedDeliveries', options);
-    if (deliveries[0]) return deliveries[0];
-  }
-  throw new Error('the delivery does not fail');
+  const options: RequestOptions = { isSent: ({ name }) => name === 'webhook_id', values: { webhook_id: id } };
+  let found: readonly Schema<'FailedDelivery'>[] = [];
+  await until('the delivery fails', async () => {
+    found = (await call<Schema<'FailedDeliveryList'>>(world, 'listFailedDeliveries', options)).deliveries;
+    return found.length > 0;
+  });
+  return found[0] as Schema<'FailedDelivery'>;
 }
 
 /** Claims an idempotency key, as another process does that runs the same request. Returns the key. */
