@@ -13,7 +13,8 @@ const stops =
 /** Up to this number of other words. */
 const gap = (words: number): string => `(?:(?!(?:${stops})\\b)[a-z]+ ){0,${words}}`;
 
-const i = `(?<!\\b(?:if|whether|feel like|felt like|feels like) )\\b(?:i|im|ive|ill|id|i m|i ve|i ll) ${gap(4)}`;
+/** The first person: the beginning of many patterns. */
+export const i = `(?<!\\b(?:if|whether|feel like|felt like|feels like) )\\b(?:i|im|ive|ill|id|i m|i ve|i ll) ${gap(4)}`;
 const want =
   '(?:want|wants|wan|wana|wnat|wanna|gona|wanting|wish|intend|mean|plan|planning|decided|resolved|going|gonna|ready|need|about|trying|try|tempted|determined|prefer)';
 const die =

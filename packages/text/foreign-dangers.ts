@@ -100,11 +100,15 @@ const expand = (source: string): string => source.replace(/\((?!\?)/g, '(?:').re
 
 const withoutDoubles = (text: string): string => text.replace(/(?<!\\)([a-z])\1+/g, '$1');
 
+const hasRole = /[A-Z]/;
+
 function addDangers(found: Set<SafetyKind>, language: DangerLanguage, sentences: readonly string[]): void {
   const finder = finders.get(language) ?? compile(language);
   finders.set(language, finder);
   for (const sentence of sentences) {
     const roles = toRoles(finder, sentence);
+    // Each rule requires a word with a role.
+    if (!hasRole.test(roles)) continue;
     for (const [kind, rule] of finder.rules)
       if (!found.has(kind) && [...roles.matchAll(rule)].some((match) => isOwn(roles, match, kind))) found.add(kind);
   }

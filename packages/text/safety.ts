@@ -1,6 +1,6 @@
 import type { components } from '../../generated/api.js';
 import { safetyFinding as settings } from './settings.js';
-import { dangerPatterns, isDangerWord } from './danger-patterns.js';
+import { dangerPatterns, i as firstPerson, isDangerWord } from './danger-patterns.js';
 import type { HeadScores } from './linear.js';
 import type { Words } from './tokens.js';
 
@@ -9,7 +9,15 @@ export type SafetyKind = components['schemas']['SafetyFinding']['kind'];
 /** The dangers, the most urgent first. The model has a class per danger, in this order. */
 export const dangerKinds = ['suicidal_thoughts', 'self_harm', 'violence'] as const satisfies readonly SafetyKind[];
 
-const patterns = dangerKinds.map((kind) => dangerPatterns[kind].map((it) => new RegExp(it)));
+const patterns = dangerKinds.map((kind) => compilePatterns(dangerPatterns[kind]));
+
+/** Returns one expression for the patterns in the first person, which finds it once, and one for the others. */
+function compilePatterns(all: readonly string[]): RegExp[] {
+  const own = all.filter((it) => it.startsWith(firstPerson)).map((it) => it.slice(firstPerson.length));
+  const others = all.filter((it) => !it.startsWith(firstPerson));
+  const join = (some: readonly string[]) => some.map((it) => `(?:${it})`).join('|');
+  return [...(own.length > 0 ? [new RegExp(`${firstPerson}(?:${join(own)})`)] : []), new RegExp(join(others))];
+}
 
 /** Returns the danger that a message in English may describe. Undefined if none is found. Never throws. */
 export function findDanger(
