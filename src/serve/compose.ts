@@ -192,8 +192,12 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   const developmentKey = await core.begin();
   /** For the operator, each with its remedy. */
   const warnings: readonly string[] = [...(await core.warnings()), ...sessionRequests.warnings];
-  /** Builds the models of texts, so that the first text does not wait for them. */
+  /**
+   * Builds the models of texts, so that the first text does not wait for them. They take 22 MB: before any text was stored,
+   * the first one builds them.
+   */
   const loadTextModels = async () => {
+    if (!(await core.hasTexts().catch(() => true))) return;
     for (const load of texts.loads) {
       load();
       await runOtherWork();

@@ -28,6 +28,7 @@ import { createPositionReader } from '../store/readings-by-position.js';
 import type { Pause, SlicedScope } from '../store/scope.js';
 import { createPersonLinkLookup } from '../store/person-links.js';
 import { findStreamHeads } from '../store/stream-positions.js';
+import { hasTriggers } from '../store/triggers.js';
 import { createUsageHours, type Load } from '../store/usage-hours.js';
 import { createUsageTable } from '../store/usage.js';
 import {
@@ -230,6 +231,8 @@ async function start(keep: Keep, parts: CoreParts) {
       share(exported.caller.accountId, (scope) => beginExport(scope, exported, cursor)),
     readExportPage: (exported: ExportScope, from: ExportPosition) =>
       share(exported.caller.accountId, (scope) => readExportPage(scope, exported, from)),
+    /** Returns true if readings with text were stored. */
+    hasTexts: () => store.run(hasTriggers),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),
     /** Returns the account's sessions with readings after a position. */
     changedSessions: (accountId: string, position: number) =>

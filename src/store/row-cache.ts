@@ -20,15 +20,20 @@ interface Kept<Content> {
   readonly length: number;
 }
 
+/** Memory of content per character of its JSON, in bytes: 1.4 to 1.65 for sessions and people, measured in Node 20. */
+const bytesPerCharacter = 1.65;
+/** Memory of an entry in addition to its content, in bytes: its key, the version, and its place in the order of use. */
+const entryBytes = 240;
+
 export type RowCache<Content extends object> = ReturnType<typeof createRowCache<Content>>;
 
 /**
- * Creates a cache of row contents by row version, of at most `sizeMax` characters of JSON. It avoids reading a row that
+ * Creates a cache of row contents by row version, of at most `bytesMax` of memory. It avoids reading a row that
  * no other process has changed. Every transaction writes a new version, and a cache entry is used only if it has the
  * version of the locked row. The cache is therefore never stale.
  */
-export function createRowCache<Content extends object>(sizeMax: number) {
-  const kept = new LRUCache<string, Kept<Content>>({ maxSize: sizeMax });
+export function createRowCache<Content extends object>(bytesMax: number) {
+  const kept = new LRUCache<string, Kept<Content>>({ maxSize: bytesMax });
   let hits = 0;
   let misses = 0;
   return {
@@ -60,7 +65,8 @@ export function createRowCache<Content extends object>(sizeMax: number) {
      * the content.
      */
     keep(accountId: string, { id, version }: LockedRow, content: Content, length: number, others = 0): void {
-      kept.set(keyOf(accountId, id), { version, content, length }, { size: length + others + 1 });
+      const size = entryBytes + Math.ceil(bytesPerCharacter * (length + others));
+      kept.set(keyOf(accountId, id), { version, content, length }, { size });
     },
     /** Returns the length of the row's JSON when it was added. Undefined if it is not in the cache. */
     lengthOf: (accountId: string, id: string): number | undefined => kept.peek(keyOf(accountId, id))?.length,

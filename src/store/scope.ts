@@ -68,13 +68,11 @@ export interface KnownSubject {
 type KnownTriggers = Map<string, KnownSubject['triggers']>;
 
 const versionBytes = 6;
-/**
- * Cache limits, in characters of JSON. They allow about 4,000 sessions of 1,000 characters each, and their subjects.
- */
-const sizeMax = { sessions: 4_000_000, subjects: 4_000_000 };
+/** Cache limits, in bytes of memory. They allow about 5,000 sessions of 1,000 characters of JSON each, and their subjects. */
+const bytesMax = { sessions: 10_000_000, subjects: 6_000_000 };
 
 export function createCaches(): Caches {
-  return { sessions: createRowCache(sizeMax.sessions), subjects: createRowCache(sizeMax.subjects) };
+  return { sessions: createRowCache(bytesMax.sessions), subjects: createRowCache(bytesMax.subjects) };
 }
 
 export function beginWriting(caches: Caches): Writing {

@@ -1,7 +1,8 @@
+import type { Knex } from 'knex';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
 import { type Columns, nameColumns, toColumns } from './columns.js';
 import { rowFormats } from './row-formats.js';
-import { buildFlatInsert, type Statement, type Value } from './rows.js';
+import { buildFlatInsert, selectRows, type Statement, type Value } from './rows.js';
 import type { ReadScope, WriteScope } from './scope.js';
 
 export type TriggersBySubject = ReadonlyMap<string, ReadonlyMap<string, Trigger>>;
@@ -15,6 +16,11 @@ export function createTriggerReader({ knex, accountId }: ReadScope) {
       return new Map(rows.map(({ topic, ...row }) => [topic, toTrigger(row)]));
     },
   };
+}
+
+/** Returns true if a person has a trigger, which only readings with text add. */
+export async function hasTriggers(knex: Knex): Promise<boolean> {
+  return (await selectRows(knex, { sql: 'select topic from triggers limit 1', bindings: [] })).length > 0;
 }
 
 /** Writes the triggers of one account in a transaction. The caller must have locked the subjects. */
