@@ -2,12 +2,13 @@ import mysql from 'mysql2';
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createDigestId } from '../../src/store/erased-ids.js';
+import { createDigestId, createErasedIdTable } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
 import { createPositionTable } from '../../src/store/stream-positions.js';
 import { buildInsert, runAll, runStatements } from '../../src/store/rows.js';
 import { createTransact, type Store } from '../../src/store/store.js';
 import { watchLocks } from '../../testkit/blocked.js';
+import { interruptBefore } from '../../testkit/interrupt.js';
 import type { TestDatabase } from '../../testkit/databases.js';
 import { migratedDatabase, openKnex } from '../../testkit/temporary-database.js';
 
@@ -44,13 +45,16 @@ const fail = { sql: 'select (select 1 union select 2)', bindings: [] };
 
 const accountId = 'acc_0123456789abcdef0123';
 const startMs = 1_000_000_000_000;
+const digestId = createDigestId(['k']);
+const toReading = (index: number, timestampMs: number) => ({
+  ...{ accountId, sessionId: `s${index}`, subjectId: `p${index}`, timestampMs },
+  ...{ digest: randomBytes(6).toString('hex'), signals: { heart_rate: 70 } },
+});
+
 /** Stores a group of three readings in a transaction, which are `ageMs` old. */
 async function storeGroup(transact: Store['transact'], nowMs: number, ageMs = 0) {
-  const group = [1, 2, 3].map((index) => ({
-    ...{ accountId, sessionId: `s${index}`, subjectId: `p${index}`, timestampMs: nowMs - ageMs + index },
-    ...{ digest: randomBytes(6).toString('hex'), signals: { heart_rate: 70 } },
-  }));
-  await processGroup({ transact } as Store, group, nowMs, createDigestId(['k']));
+  const group = [1, 2, 3].map((index) => toReading(index, nowMs - ageMs + index));
+  await processGroup({ transact } as Store, group, nowMs, digestId);
 }
 
 test('a group of readings takes two round trips, with its begin and its commit', async () => {
@@ -83,6 +87,18 @@ test('readings whose position is not as expected are stored at it, once and late
   expect(await knex('session_readings').orderBy('position').pluck('position')).toEqual(positions);
   expect(await knex('late_readings').orderBy('position').pluck('position')).toEqual(positions);
   expect(await knex('stream_positions').first('position', 'erasures')).toEqual({ position: positions[5], erasures: 7 });
+});
+
+test('an erasure of a new person between the first packet of a turn and the lock of the person is found', async () => {
+  const { transact } = await open();
+  const erased = digestId(accountId, { kind: 'subject', id: 'p1' });
+  let queries = 0;
+  const store = interruptBefore({ transact } as Store, 'sessions', async () => {
+    queries += 1;
+    if (queries === 2) await transact((scopeOf) => createErasedIdTable(scopeOf(accountId)).add(erased, startMs));
+  });
+  const turn = { ...toReading(1, startMs), isLiveTurn: true as const };
+  expect((await processGroup(store, [turn], startMs, digestId)).outcomes).toMatchObject([{ code: 'subject_erased' }]);
 });
 
 test('a group in one packet waits for the positions of another transaction, and follows them', async () => {
