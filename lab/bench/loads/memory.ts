@@ -57,7 +57,8 @@ async function measure(url: string, generator: Generator, { sessions, idle, seco
     await sleep(idle * 1_000);
     const startedMb = readUsage(service.pid).residentMb;
     const [, loadedMb] = await watchMemory(service.pid, () =>
-      generator.measure([service], { key, load: 'plain', seconds, warmUpSeconds: 5 }),
+      // The sessions of this load have other names than those below.
+      generator.measure([service], { key, load: 'every', seconds, warmUpSeconds: 5 }),
     );
     const next = createRequests(sessions).batch;
     const first = Math.ceil((firstShare * sessions) / batch.lines_max);
@@ -87,7 +88,8 @@ async function sendBatches(
     const { path, body = '', headers } = next();
     const response = await fetch(url + path, { method: 'POST', body, headers: { ...headersOf(key), ...headers } });
     const text = await response.text();
-    if (!response.ok || text.includes('"error"')) throw new Error(`a batch got status ${response.status}: ${text}`);
+    if (!response.ok || text.includes('"error"'))
+      throw new Error(`a batch got status ${response.status}: ${text.slice(0, 1_000)}`);
   }
   await sleep(settleMs);
   return readUsage(pid).residentMb;
