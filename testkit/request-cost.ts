@@ -64,18 +64,10 @@ export async function openRequestCost(): Promise<(bodyOf: (index: number) => obj
 
 /** Returns the least of each part. What a timer does meanwhile, such as counting usage, is not part of it. */
 function chooseLeast(costs: readonly RequestCost[]): RequestCost {
-  return costs.reduce((least, it) => ({
-    statements: shorter(least.statements, it.statements),
-    databaseBytes: Math.min(least.databaseBytes, it.databaseBytes),
-    messages: shorter(least.messages, it.messages),
-    threadBytes: Math.min(least.threadBytes, it.threadBytes),
-    listeners: shorter(least.listeners, it.listeners),
-    timers: shorter(least.timers, it.timers),
-  }));
-}
-
-function shorter(least: readonly string[], other: readonly string[]): readonly string[] {
-  return other.length < least.length ? other : least;
+  const size = (part: RequestCost[keyof RequestCost]) => (typeof part === 'number' ? part : part.length);
+  const least = (name: keyof RequestCost) => costs.map((it) => it[name]).reduce((a, b) => (size(b) < size(a) ? b : a));
+  const names = Object.keys(costs[0] ?? {}) as Array<keyof RequestCost>;
+  return Object.fromEntries(names.map((name) => [name, least(name)])) as unknown as RequestCost;
 }
 
 /** Tables that the service reads and writes in the background: usage, uses of keys, the record of accesses, migrations. */

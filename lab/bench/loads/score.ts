@@ -12,12 +12,6 @@ import { describeMachine, loadLine } from '../support/machine.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-interface Options {
-  readonly slices: number;
-  readonly before?: string;
-  readonly accept: boolean;
-}
-
 export const score = new Command('score')
   .description('CPU time of the score of a reading, compared with the last accepted score in one process.')
   .option('--slices <number>', 'measured slices of 50 readings of each score', positive, 1_200)
@@ -25,7 +19,7 @@ export const score = new Command('score')
   .option('--accept', 'write the score of this checkout to generated/accepted-score.mjs', false)
   .action(bench);
 
-async function bench({ slices, before, accept }: Options): Promise<void> {
+async function bench({ slices, before, accept }: { slices: number; before?: string; accept: boolean }): Promise<void> {
   if (accept) return bundleScore(root, acceptedScore);
   const scores = { 'this checkout': root, 'accepted score': acceptedScore, ...(before !== undefined && { before }) };
   const paces = await raceScores(Object.values(scores), slices);
