@@ -1530,11 +1530,13 @@ export interface components {
         /**
          * @description `none` if no signal counted when the reading was scored (`confidence` 0), e.g. a message that could not be read, or a heart rate
          *     that movement explains. The state is then unknown: `state` and `stress_score` are those of the last reading with evidence, or
-         *     the neutral start. Absent otherwise, also for a state that is outdated.
+         *     the neutral start. `weak` if all signals that counted are words with a sentiment of -0.05 to 0.05, and nothing in the message is
+         *     a finding: silence is not calm. The confidence is then at most 0.3, and nothing is recommended. Score, events and summaries
+         *     count as otherwise. Treat both values alike: no state is known. Absent otherwise, also for a state that is outdated.
          * @example none
          * @enum {string}
          */
-        Evidence: "none";
+        Evidence: "none" | "weak";
         /**
          * @description Categories of the signals in the reading, as the Human State Protocol defines the field. A response covers all readings with its timestamp.
          * @example [
@@ -1550,7 +1552,7 @@ export interface components {
         ActionReason: string;
         /**
          * @description One instruction that an AI agent can follow. Absent if no signal counts (`confidence` 0): the newest one is stale, or the
-         *     state is unknown (`evidence`). `action_reason` then says why.
+         *     state is unknown (`evidence` none or weak). `action_reason` then says why.
          * @example Answer in at most two short, concrete sentences, acknowledge the strain and ask for nothing that can wait.
          */
         Recommendation: string;
@@ -1703,7 +1705,7 @@ export interface components {
         };
         /**
          * @description Whether the service checked the `user_message` of this request. Present in the response to a reading with
-         *     `user_message` that is not backfilled. Absent if the message has no own words of the person. Never stored.
+         *     `user_message` that is not backfilled. Never stored.
          * @example {
          *       "status": "analyzed"
          *     }
@@ -1713,10 +1715,20 @@ export interface components {
              * @description `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
              *     `unsupported_language`: the message is not in English. It was checked only for explicit statements of a danger in nine languages.
              *     `not_understood`: the message has no word that the service knows, and its language is not certain.
+             *     `no_own_words`: nothing in the message is the person's own, e.g. it is a forwarded mail. Nothing was checked.
              * @example analyzed
              * @enum {string}
              */
-            status: "analyzed" | "unsupported_language" | "not_understood";
+            status: "analyzed" | "unsupported_language" | "not_understood" | "no_own_words";
+            /**
+             * @description What was not judged, because it is not the person's own: `quote` (quoted or forwarded text, transcripts of chats),
+             *     `code` (fences, logs, data), `context` (context blocks and tags of front ends), `tool_result`, and `prompt` (a task that a
+             *     front end wrote). Absent if the whole message was judged.
+             * @example [
+             *       "quote"
+             *     ]
+             */
+            removed?: ("quote" | "code" | "context" | "tool_result" | "prompt")[];
             /**
              * @description States what was not checked. Absent if the message was analyzed.
              * @example The message has no word that the service knows. Nothing is claimed about it.
@@ -2433,7 +2445,7 @@ export interface components {
             stress_score: number;
         };
         /**
-         * @description The state of a session. It is unknown if the newest reading has no `evidence`, and has ended when the newest reading is 300 seconds old.
+         * @description The state of a session. It is unknown if the newest reading has `evidence` none or weak, and has ended when the newest reading is 300 seconds old.
          * @example acute_stress
          * @enum {string}
          */

@@ -1303,7 +1303,8 @@ export const enums = {
     "textual"
   ],
   "Evidence": [
-    "none"
+    "none",
+    "weak"
   ],
   "SafetySource": [
     "built_in",
@@ -2273,6 +2274,7 @@ export const fields = {
   ],
   "TextAnalysis": [
     "status",
+    "removed",
     "detail"
   ],
   "SafetyFinding": [
@@ -3288,4 +3290,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "9302bff6f6491b03c0c6b7534a1bd76c0b85c41036feb30212aa12827009a416" as const;
+export const contractDigest = "1e6899a1cc4636518d05c0c0bd80060e79fab0d195f93ac024630c2558eed6a2" as const;

@@ -134,7 +134,7 @@ State = Literal["calm", "relaxed", "focused", "stressed", "acute_stress"]
 
 # `none` if no signal counted when the reading was scored (`confidence` 0), e.g. a message that could not be read, or a
 # heart rate that movement explains.
-Evidence = Literal["none"]
+Evidence = Literal["none", "weak"]
 
 
 class Contributions(TypedDict):
@@ -235,7 +235,11 @@ class TextAnalysis(TypedDict):
 
     # `analyzed`: the message was checked for safety and, together with `ai_response`, for topics.
     # `unsupported_language`: the message is not in English.
-    status: Literal["analyzed", "unsupported_language", "not_understood"]
+    status: Literal["analyzed", "unsupported_language", "not_understood", "no_own_words"]
+    # What was not judged, because it is not the person's own: `quote` (quoted or forwarded text, transcripts of chats),
+    # `code` (fences, logs, data), `context` (context blocks and tags of front ends), `tool_result`, and `prompt` (a
+    # task that a front end wrote).
+    removed: NotRequired[list[Literal["quote", "code", "context", "tool_result", "prompt"]]]
     # States what was not checked.
     detail: NotRequired[str]
 
