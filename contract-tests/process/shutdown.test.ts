@@ -34,30 +34,36 @@ async function sendUntilRefused(url: string, key: string, sender: number, acknow
   throw new Error('the service did not end');
 }
 
-test('at SIGTERM under load, acknowledged readings are stored, rejected readings are not, and the process exits', async () => {
-  const database = await temporaryDatabase();
-  const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
-  onTestFinished(store.close);
-  await store.migrate();
-  const { key } = await createKey(store.use(createKeyTable), { account: 'load', tier: 'enterprise' }, Date.now());
-  const service = await startMain({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-  const acknowledgedBy = Array.from({ length: senders }, (): string[] => []);
-  const sending = Promise.all(
-    acknowledgedBy.map((acknowledged, sender) => sendUntilRefused(service.url, key, sender, acknowledged)),
-  );
-  await until('a reading of each sender', () => acknowledgedBy.every(({ length }) => length > 0));
-  const [ended, refusedBy] = await Promise.all([service.stop('SIGTERM'), sending]);
-  expect(ended.code).toBe(0);
-  const [row] = await store.use(createKeyTable).list('load');
-  const reader = store.read(row?.accountId ?? '');
-  for (const [sender, acknowledged] of acknowledgedBy.entries()) {
-    const incarnation = (await createSessionReader(reader).find(`s${sender}`))?.incarnation ?? '';
-    const points = await findPoints(reader, [incarnation], { afterMs: 0, nowMs: Date.now() });
-    const stored = points.map((it) => new Date(it.timestampMs).toISOString());
-    expect(stored).toEqual(expect.arrayContaining(acknowledged));
-    expect(refusedBy[sender]?.filter((it) => stored.includes(it))).toEqual([]);
-  }
-});
+test.each([
+  ['two threads', '2'],
+  ['one thread', '1'],
+])(
+  'at SIGTERM under load of %s, acknowledged readings are stored, rejected readings are not, and the process exits',
+  async (_, THREADS) => {
+    const database = await temporaryDatabase();
+    const store = openStore(readConfig({ DATABASE_URL: database.url }).database);
+    onTestFinished(store.close);
+    await store.migrate();
+    const { key } = await createKey(store.use(createKeyTable), { account: 'load', tier: 'enterprise' }, Date.now());
+    const service = await startMain({ DATABASE_URL: database.url, LOG_LEVEL: 'silent', THREADS });
+    const acknowledgedBy = Array.from({ length: senders }, (): string[] => []);
+    const sending = Promise.all(
+      acknowledgedBy.map((acknowledged, sender) => sendUntilRefused(service.url, key, sender, acknowledged)),
+    );
+    await until('a reading of each sender', () => acknowledgedBy.every(({ length }) => length > 0));
+    const [ended, refusedBy] = await Promise.all([service.stop('SIGTERM'), sending]);
+    expect(ended.code).toBe(0);
+    const [row] = await store.use(createKeyTable).list('load');
+    const reader = store.read(row?.accountId ?? '');
+    for (const [sender, acknowledged] of acknowledgedBy.entries()) {
+      const incarnation = (await createSessionReader(reader).find(`s${sender}`))?.incarnation ?? '';
+      const points = await findPoints(reader, [incarnation], { afterMs: 0, nowMs: Date.now() });
+      const stored = points.map((it) => new Date(it.timestampMs).toISOString());
+      expect(stored).toEqual(expect.arrayContaining(acknowledged));
+      expect(refusedBy[sender]?.filter((it) => stored.includes(it))).toEqual([]);
+    }
+  },
+);
 
 test('after SIGTERM, the readiness probe fails and requests are served until SHUTDOWN_DELAY_SECONDS have passed', async () => {
   const database = await temporaryDatabase();

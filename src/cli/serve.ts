@@ -36,7 +36,10 @@ export async function serve({ config, root, program, tracing, takeWarnings }: Se
     log.fatal({ err: error }, 'core thread ended unexpectedly');
     void output.close().then(() => process.exit(1));
   };
-  const startCore = coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
+  const startCore =
+    config.threads === 1
+      ? (await import('../serve/core.js')).startCore
+      : coreOnThread({ program, writeLog: output.write, onUnexpectedExit });
   const now = createClock(config);
   const readLarge = createReadOnThread(program);
   const droppedLines = () => output.droppedLines;

@@ -48,6 +48,7 @@ function buildConfig(values: Values, programPath: string | undefined) {
     secretsKeys: values.SECRETS_KEY,
     connectionsMax: values.MAX_CONNECTIONS,
     inFlightMax: values.MAX_REQUESTS,
+    threads: values.THREADS,
     streamsMax: values.MAX_STREAMS,
     keyHeaders: values.KEY_HEADERS,
     corsOrigins: values.CORS_ORIGINS ?? [],

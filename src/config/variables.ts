@@ -111,6 +111,11 @@ export const variables = {
     '2000',
     createIntegerReader(1, 1_000_000),
   ),
+  THREADS: defineVariable(
+    'Threads of a process: 2 separate HTTP from the database and the score. With 1, run one process per core',
+    '2',
+    createIntegerReader(1, 2),
+  ),
   MAX_STREAMS: defineVariable(
     'Open streams per process, half of them per account. Further ones get a 503',
     '2000',
