@@ -40,6 +40,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         summary: 'TypeScript and Python, generated clients, and HTTP from any language.',
       },
       {
+        slug: 'connects',
+        source: 'docs/connects.md',
+        title: 'What connects',
+        summary: 'Programs of others that connect without code, with the version that was tested.',
+      },
+      {
         slug: 'errors',
         source: 'docs/errors.md',
         title: 'Errors',

@@ -7,6 +7,7 @@ import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
 import * as model from '../../packages/score/model.js';
 import * as accountability from './accountability.js';
+import { connectionRows } from './connects.js';
 import { columnRows, fieldRows, tableRows } from './data-map.js';
 
 /** Returns the figure or table with this name as Markdown. `old` is the present text. */
@@ -42,6 +43,7 @@ const tables: Record<string, () => string> = {
         ...measured.map((name) => printEstimate(it, name)),
       ]),
     ),
+  connects: () => rows(['Client', 'Version', 'What was done', 'What it needs', 'Test'], connectionRows()),
   data_tables: () =>
     rows(['Table', 'Content', 'Identifies', 'Stored for', 'Erasure of the person', 'Read by'], tableRows()),
   data_columns: () => rows(['Table', 'Columns', 'Content'], columnRows()),
