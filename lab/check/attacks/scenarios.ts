@@ -1,5 +1,6 @@
 import { batch, limits } from '../../../generated/spec.js';
 import { connections, prepareReads } from './account-reads.js';
+import { askAsAgents, endlessStreams, parallelAgents } from './agents.js';
 import { failWebhooks, webhooksPerAccount } from './failing-webhooks.js';
 import { people, prepareAlerts } from './large-alerts.js';
 import { few, many, preparePurge } from './large-purge.js';
@@ -91,5 +92,12 @@ export const scenarios: readonly Scenario[] = [
     title: `alert rules of ${people.toLocaleString('en')} live people beside three small accounts`,
     limitMs: 600_000,
     prepare: prepareAlerts,
+  },
+  {
+    item: 81,
+    title: `${parallelAgents} agents (A2A) ask for a foreign person, beside ${endlessStreams} streams that never end`,
+    neighborRatioMax: 10,
+    setUp: () => ({ env: { PUBLIC_URL: 'https://state.example.com' } }),
+    attack: askAsAgents,
   },
 ];
