@@ -30,8 +30,8 @@ export function createAccount(): Account {
 
 /** Names of what says when, by which device or in which unit something was measured. */
 const contextName =
-  /(time|date|zone|device|source|units?$|version|type|name|provider|model|user|person|client|team|reference|status|interval|chunk|total_|sample_count|slug|kind|confidence|activity_?level|^id$|_id$|^uuid$|^min$|^max$|^start|^end|^at$|^ts$|stamp|epoch|offset|duration)/i;
-const isTimeOfDay = /_at$|last_(changed|updated)/i;
+  /(time|date|zone|device|source|units?$|version|type|name|provider|model|user|person|client|team|reference|status|^intervals?$|dataset_?interval|chunk|total_|sample_count|slug|kind|confidence|activity_?level|^id$|_id$|^uuid$|^min$|^max$|^start|^end|^at$|^ts$|stamp|epoch|offset|duration)/i;
+const isTimeOfDay = /_at$|[a-z]At$|[lL]ast_?([cC]hanged|[uU]pdated)/;
 
 /** Returns true for the name of a value that says what others mean. */
 export function isContextName(name: string): boolean {

@@ -41,7 +41,7 @@ export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<rea
     if (workout) add(workout);
     if (frame.includes(name)) return;
     const mapping = name === 'Record' ? mappings.get(type) : undefined;
-    if (!mapping) return add({ skipped: describeUnread(name, type) });
+    if (!mapping) return add({ skipped: describeUnread(name, type), values: 0 });
     const atMs = readTime(startDate);
     const source = nameSource(attributes);
     for (const item of listBeats(beats, startDate, atMs, readTime)) add({ ...item, source });

@@ -18,7 +18,7 @@ export interface Column {
 export const timeColumns = (
   'timestamp datetime date_time time_stamp timestamp_measurement phone_timestamp phone_data_rx_timestamp start_date ' +
   'startdate start_time starttime start recorded_at measured_at timestamp_ms unix_time unix_timestamp epoch epoch_ms ' +
-  'epoch_s utc ts local_time elapsed elapsed_time seconds time date'
+  'epoch_s utc ts timestamp_iso timestamp_unix last_changed last_updated local_time elapsed elapsed_time seconds time date'
 ).split(' ');
 const deviceColumns = ['source_device', 'device', 'source', 'data_source', 'source_name', 'sourcename', 'deviceuuid'];
 const zoneColumns = ['time_offset', 'time_zone', 'timezone', 'tz', 'utc_offset', 'zone_offset', 'zone'];
@@ -39,6 +39,8 @@ export interface Roles {
   readonly unit: number;
   readonly activity: number;
   readonly person: number;
+  /** 0 in this column means that the device did not trust its value. */
+  readonly confidence: number;
   /** True if the person column may number the rows: then it counts only if its values repeat. */
   readonly isPersonUnclear: boolean;
   /** True for the columns of an export of Apple Health. */
@@ -58,8 +60,9 @@ export function readTitle(title: string): Title {
 /** Returns a title in lower case with underscores, e.g. `hr_bpm` for `HR (bpm)`. */
 export function normalize(title: string): string {
   return title
+    .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '');
 }
 
@@ -87,6 +90,7 @@ export function findRoles(titles: readonly Title[]): Roles {
     value: find(['value']),
     ...{ device: find(deviceColumns), zone: find(zoneColumns), type: find(typeColumns), unit: find(['unit', 'units']) },
     activity: find(['activity_level']),
+    confidence: names.findIndex((it) => /(^|_)(confidence|konfidenz|confiance|confianza)(_|$)/.test(it)),
     person: people < 0 ? find(idColumns) : people,
     isPersonUnclear: people < 0,
     isApple: names.includes('startdate') && names.includes('enddate'),

@@ -1,5 +1,8 @@
-import { readTitle } from './csv-columns.js';
-import { openRows, type Row } from './csv-rows.js';
+import { normalize, readTitle } from './csv-columns.js';
+import { openRows, readCell, type Row } from './csv-rows.js';
+import { listMappings } from './field-map.js';
+import type { Field } from './signals.js';
+import { samsungSports } from './sport-numbers.js';
 import { needsStart } from './csv-survey.js';
 import { type Item, NotReadError, type Reader, type Recording } from './measurement.js';
 import { shown } from './names.js';
@@ -13,10 +16,17 @@ const epochMin = 1e9;
  * Returns the reader of a CSV whose rows have another shape than one measurement each. Undefined for other files. Throws an
  * error that names the vendor if the file has no heart data of minutes.
  */
-export function findVendor([first, second]: readonly Row[], name: string): Reader | undefined {
+export function findVendor(rows: readonly Row[], name: string): Reader | undefined {
+  const [first, second] = rows;
   const cells = first?.record ?? [];
   const titles = cells.map((it) => readTitle(it).name);
   const [table = ''] = cells;
+  const header = rows.find(({ record }) => !record[0]?.startsWith('#'))?.record ?? [];
+  if (['_time', '_value', '_field'].every((title) => header.includes(title))) return readInflux;
+  if (titles.includes('entity_id') && titles.includes('state')) return readHomeAssistant;
+  if (['key', 'time', 'value'].every((title) => titles.includes(title)) && titles.includes('sid')) return readMiFitness;
+  const samsung = second?.record.map((it) => it.replace(/^com\.samsung\.health\.\w+\./, '')) ?? [];
+  if (/^com\.samsung\.\w+\.exercise$/.test(table) && samsung.includes('exercise_type')) return readSamsungWorkouts;
   if (table.startsWith('com.samsung.') && !/\.heart_rate$/.test(table))
     throw new NotReadError(
       `Samsung Health: the table ${shown(table)} has no heart rate of minutes: pass com.samsung.shealth.tracker.heart_rate`,
@@ -107,6 +117,106 @@ async function* readGoogleWorkouts({ chunks }: Recording): AsyncGenerator<readon
     const [atMs, untilMs] = [readTime(cellOf(record, 'exercise_start')), readTime(cellOf(record, 'exercise_end'))];
     const workout = toExercise(cellOf(record, 'activity_name'), atMs, untilMs);
     yield workout ? [workout] : [];
+  }
+}
+
+/** Samsung Health, com.samsung.shealth.exercise: a workout per row, whose sport is a number. */
+async function* readSamsungWorkouts({ chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows } = await openRows(chunks);
+  await rows.next();
+  const titles = ((await rows.next()).value?.record ?? []).map((it) => it.replace(/^com\.samsung\.health\.\w+\./, ''));
+  const read = createTimeReader(createClock(zone));
+  for await (const { record } of rows) {
+    const cellOf = (title: string) => record[titles.indexOf(title)] ?? '';
+    const readAt = (title: string) => read(`${cellOf(title)} ${cellOf('time_offset')}`.trim());
+    const sport = samsungSports[Number(cellOf('exercise_type') || 'none')] ?? 'unnamed';
+    const workout = toExercise(sport, readAt('start_time'), readAt('end_time'), {
+      id: cellOf('datauuid') || undefined,
+    });
+    yield workout ? [workout] : [];
+  }
+}
+
+/** Words of the name of an entity whose value is not of a moment. */
+const isSummary = /resting|average|avg|mean|max|min|daily|target|goal|zone/;
+const unreadRow = { skipped: 'a row of a type or unit that is not read', as: 'unknown_field' } as const;
+
+/** Returns the field that an entity such as `sensor.watch_heart_rate` measures. Its steps are those of a day. */
+function findEntityField(entity: string): Field | undefined {
+  const name = normalize(entity);
+  if (isSummary.test(name)) return undefined;
+  const parts = name.split('_');
+  const mapping = parts.map((_, at) => listMappings('csv').get(parts.slice(at).join('_'))).find(Boolean);
+  return mapping?.field === 'steps_last_minute' ? undefined : mapping?.field;
+}
+
+/** Throws an error if rows of one field are of several entities, of which the caller chose none. */
+function createEntityFinder(chosen: string | undefined) {
+  const entities = new Map<Field, string>();
+  return (entity: string, name = entity): Field | undefined => {
+    const field = chosen === undefined || chosen === entity ? findEntityField(name) : undefined;
+    const known = field && entities.get(field);
+    if (known !== undefined && known !== entity)
+      throw new Error(
+        `several entities have a ${field} (${shown(known)}, ${shown(entity)}): choose one, e.g. --person ${shown(known)}`,
+      );
+    if (field) entities.set(field, entity);
+    return field;
+  };
+}
+
+/** Home Assistant, history.csv: a state of an entity per row. */
+async function* readHomeAssistant({ chunks, zone, person }: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows, delimiter } = await openRows(chunks);
+  const titles = ((await rows.next()).value?.record ?? []).map((it) => readTitle(it).name);
+  const time = ['last_changed', 'last_updated', 'time'].map((it) => titles.indexOf(it)).find((at) => at >= 0) ?? -1;
+  const [read, findField] = [createTimeReader(createClock(zone)), createEntityFinder(person)];
+  for await (const { record } of rows) {
+    const field = findField(record[titles.indexOf('entity_id')] ?? '');
+    const value = readCell(record[titles.indexOf('state')], delimiter) ?? Number.NaN;
+    yield [field ? { field, atMs: read(record[time] ?? ''), value } : unreadRow];
+  }
+}
+
+/** InfluxDB, annotated CSV: tables with headers of their own, and a value of a field per row. */
+async function* readInflux({ chunks, zone, person }: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows, delimiter } = await openRows(chunks);
+  const [read, findField] = [createTimeReader(createClock(zone)), createEntityFinder(person)];
+  let titles: readonly string[] = [];
+  for await (const { record } of rows) {
+    if (record[0]?.startsWith('#')) continue;
+    if (record.includes('_time') && record.includes('_value')) {
+      titles = record;
+      continue;
+    }
+    const cellOf = (title: string) => record[titles.indexOf(title)] ?? '';
+    // Home Assistant writes the unit as the measurement, and names its entity in a tag.
+    const names = [cellOf('_field'), cellOf('entity_id'), cellOf('_measurement')].filter(Boolean);
+    const name = names.find((it) => findEntityField(it) !== undefined);
+    const field = name === undefined ? undefined : findField(cellOf('entity_id') || name, name);
+    const value = readCell(cellOf('_value'), delimiter) ?? Number.NaN;
+    yield [field ? { field, atMs: read(cellOf('_time')), value } : unreadRow];
+  }
+}
+
+/** Mi Fitness, hlth_center_fitness_data.csv: a key and JSON per row, with times in epoch s. */
+async function* readMiFitness({ chunks }: Recording): AsyncGenerator<readonly Item[]> {
+  const { rows } = await openRows(chunks);
+  const titles = ((await rows.next()).value?.record ?? []).map((it) => readTitle(it).name);
+  for await (const { record } of rows) {
+    const cellOf = (title: string) => record[titles.indexOf(title)] ?? '';
+    const isRate = /^(single_)?heart_rate$/.test(cellOf('key'));
+    const { bpm, time } = isRate ? readObject(cellOf('value')) : {};
+    const atMs = readTime(String(time ?? cellOf('time')));
+    yield [isRate ? { field: 'heart_rate', atMs, value: typeof bpm === 'number' ? bpm : Number.NaN } : unreadRow];
+  }
+}
+
+function readObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    return (JSON.parse(json) as Record<string, unknown> | null) ?? {};
+  } catch {
+    return {};
   }
 }
 

@@ -33,6 +33,9 @@ export interface Mapping {
 const csvNames: readonly (readonly [field: Field, unit: string, names: string])[] = [
   ['heart_rate', 'bpm', 'heartrate heart_rate_bpm heart_rate_avg heart_rate_value hr hr_bpm bpm beats_per_minute'],
   ['heart_rate', 'bpm', 'pulse pulse_rate pulse_bpm pulse_rate_bpm heartrate_value heart_beat_rate'],
+  ['heart_rate', 'bpm', 'puls herzfrequenz herzschlag herzrate frequence_cardiaque fréquence_cardiaque fc pouls'],
+  ['heart_rate', 'bpm', 'frecuencia_cardiaca frecuencia_cardíaca pulso frequenza_cardiaca battito frequência_cardíaca'],
+  ['heart_rate', 'bpm', 'hartslag tętno пульс чсс 心拍数 心率 脉搏 心跳 심박수 맥박 نبض'],
   [
     'rr_intervals_ms',
     'ms',
@@ -58,6 +61,7 @@ export const fieldMap: readonly Mapping[] = [
     ['monitoring.heart_rate', 'heart_rate', 'bpm'],
     ['hr.filtered_bpm', 'heart_rate', 'bpm'],
     ['hrv.time', 'rr_intervals_ms', '1/1000 s'],
+    ['hrv_value.value', 'rmssd', '1/128 ms', 1 / 128],
     ['record.respiration_rate', 'respiratory_rate', 'breaths/min'],
     ['record.enhanced_respiration_rate', 'respiratory_rate', '1/100 breaths/min', 0.01],
   ]),
@@ -69,6 +73,10 @@ export const fieldMap: readonly Mapping[] = [
   ...inFormat('gpx', [
     ['hr', 'heart_rate', 'bpm'],
     ['heartrate', 'heart_rate', 'bpm'],
+    ['heart_rate', 'heart_rate', 'bpm'],
+    ['heartratebpm', 'heart_rate', 'bpm'],
+    ['bpm', 'heart_rate', 'bpm'],
+    ['pulse', 'heart_rate', 'bpm'],
     ['cad', 'steps_last_minute', 'strides/min', 2],
   ]),
   ...inFormat('polar-json', [

@@ -9,6 +9,8 @@ export interface Message {
   bytes(field: number): Uint8Array | undefined;
   /** Returns the unsigned numbers of a field. The highest value of a type means that there is no value. */
   read(field: number): number[];
+  /** Counts the values that are present, with that of the time. */
+  count(): { readonly seen: number; readonly hasTime: boolean };
 }
 
 interface Field {
@@ -114,7 +116,34 @@ function readMessage(
     readNumbers(bytes(id), definition.fields.get(id)?.baseType ?? -1, definition.isLittleEndian);
   // The header holds the lower five bits of a time that follows the previous one.
   const time = hasTime && !Number.isNaN(newest) ? newest + (((header & 31) - newest) & 31) : read(timestamp)[0];
-  return { number: definition.number, time, bytes, read, end };
+  const count = () => {
+    let seen = 0;
+    for (const { id, baseType } of definition.fields.values()) seen += countPresent(bytes(id), baseType);
+    return { seen, hasTime: read(timestamp).length > 0 };
+  };
+  return { number: definition.number, time, bytes, read, count, end };
+}
+
+/** Sizes of the other types, e.g. signed ones, without texts. The value of a field without one has these bytes. */
+const otherSizes: Readonly<Record<number, number>> = {
+  ...{ 0x01: 1, 0x0a: 1, 0x83: 2, 0x8b: 2, 0x85: 4, 0x8c: 4, 0x88: 4, 0x89: 8, 0x8e: 8, 0x8f: 8, 0x90: 8 },
+};
+const zeroTypes = new Set([0x0a, 0x8b, 0x8c, 0x90]);
+const signedTypes = new Set([0x01, 0x83, 0x85, 0x8e]);
+
+/** Counts the values of a field. A text is one. */
+function countPresent(bytes: Uint8Array | undefined, baseType: number): number {
+  const size = sizes[baseType] ?? otherSizes[baseType];
+  if (!bytes || bytes.length === 0) return 0;
+  if (size === undefined) return bytes[0] === 0 ? 0 : 1;
+  let count = 0;
+  for (let at = 0; at + size <= bytes.length; at += size) {
+    const value = [...bytes.subarray(at, at + size)];
+    const absent = zeroTypes.has(baseType) ? 0 : 0xff;
+    const isAbsent = value.every((it) => it === absent || (signedTypes.has(baseType) && it === 0x7f));
+    count += isAbsent ? 0 : 1;
+  }
+  return count;
 }
 
 function readNumbers(bytes: Uint8Array | undefined, baseType: number, isLittleEndian: boolean): number[] {

@@ -2,17 +2,31 @@ import { getFitManufacturerName, getFitSportName, getFitSubSportName } from 'fit
 import { listMappings } from './field-map.js';
 import { type Message, messagesOf, viewOf } from './fit-messages.js';
 import { readWhole } from './chunks.js';
+import type { Seen } from './account.js';
 import type { Item, Measurement, Recording } from './measurement.js';
 import { classifySport, isOnFoot } from './sports.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
-const messages = { file: 0, sport: 12, session: 18, record: 20, device: 23, monitoring: 55, hrv: 78, strap: 132 };
+const messages = {
+  file: 0,
+  sport: 12,
+  session: 18,
+  record: 20,
+  device: 23,
+  monitoring: 55,
+  hrv: 78,
+  strap: 132,
+  hrvValue: 371,
+};
+/** Messages of whole days: monitoring_hr_data, hrv_status_summary. */
+const daily = new Set([211, 370]);
 const timestamp16 = 26;
 const fields = [
   { name: 'record.heart_rate', message: messages.record, field: 3 },
   { name: 'record.cadence', message: messages.record, field: 4 },
   { name: 'monitoring.heart_rate', message: messages.monitoring, field: 27 },
   { name: 'hrv.time', message: messages.hrv, field: 0 },
+  { name: 'hrv_value.value', message: messages.hrvValue, field: 0 },
   { name: 'record.enhanced_respiration_rate', message: messages.record, field: 108 },
   { name: 'record.respiration_rate', message: messages.record, field: 99 },
 ];
@@ -31,13 +45,19 @@ const again = 'copy the file from the device again';
  */
 export async function* readFit({ chunks }: Recording): AsyncGenerator<readonly Item[]> {
   const bytes = await readWhole(chunks);
+  const files: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
     const { start, end } = checkFile(bytes, at);
     if (checksum(bytes.subarray(at, end)) !== viewOf(bytes).getUint16(end, true))
-      yield [{ skipped: 'the checksum of a FIT file, which has a damaged record' }];
-    for (const items of itemsOf(bytes.subarray(start, end))) yield items;
+      yield [{ skipped: 'the checksum of a FIT file, which has a damaged record', values: 0 }];
+    files.push(bytes.subarray(start, end));
     at = end + 2;
   }
+  // The files of a chain are one recording: the session of one may be in another. Each names its own devices.
+  const summaries = files.map(readSummary);
+  const sessions = summaries.flatMap((it) => it.sessions).slice(0, sessionsMax);
+  for (const [index, records] of files.entries())
+    for (const items of itemsOf(records, { ...(summaries[index] ?? readSummary(records)), sessions })) yield items;
 }
 
 /** Returns the range of the records of the FIT file that begins at `at`. Throws an error if the file is cut off. */
@@ -62,20 +82,23 @@ function checksum(bytes: Uint8Array): number {
   return sum;
 }
 
-function* itemsOf(records: Uint8Array): Generator<Item[]> {
+function* itemsOf(records: Uint8Array, { sessions, device, beatDevice }: Summary): Generator<Item[]> {
   const mappings = listMappings('fit');
-  const { sessions, device, beatDevice } = readSummary(records);
   const readStrap = createStrapReader();
   const findSport = (seconds: number) =>
     sessions.find(({ from, to }) => seconds >= from && seconds <= to)?.sport ?? sport;
   let newest: number | undefined;
   let sport: string | undefined;
   for (const message of messagesOf(records)) {
-    if ('skipped' in message) yield [message];
-    else if (message.number === messages.strap)
+    if ('skipped' in message) yield [{ ...message, values: 0 }];
+    else yield [countValues(message)];
+    if ('skipped' in message) continue;
+    if (message.number === messages.strap)
       yield readStrap(message).map((it) => ({ ...it, activity: classifySport(findSport(it.atMs / 1000 - fitEpoch)) }));
     else if (message.number === messages.sport) sport = nameSport(message, 0, 1);
-    if ('skipped' in message || !times.has(message.number)) continue;
+    if (daily.has(message.number))
+      yield [{ skipped: 'a value of a whole day', as: 'day_summary', values: countDay(message) }];
+    if (!times.has(message.number)) continue;
     newest = readTime(message, newest);
     const seconds = newest ?? Number.NaN;
     const done = findSport(seconds);
@@ -91,6 +114,28 @@ function* itemsOf(records: Uint8Array): Generator<Item[]> {
     }
     if (items.length > 0) yield items;
   }
+}
+
+/** Counts the values of a message. Unknown messages have names of numbers in the profile. */
+function countValues(message: Message): Seen {
+  const { seen, hasTime } = message.count();
+  const isRead =
+    times.has(message.number) || daily.has(message.number) || Object.values(messages).includes(message.number);
+  // Messages of the file, its devices and its sessions say what the others mean.
+  const isContext =
+    isRead && !times.has(message.number) && !daily.has(message.number) && message.number !== messages.strap;
+  const inStrap =
+    message.number === messages.strap ? seen - [...(message.bytes(6) ?? [])].filter((it) => it < 0xff).length : 0;
+  return {
+    seen,
+    context: isContext ? seen : Math.max(inStrap, hasTime ? 1 : 0),
+    ...(isRead || seen === 0 ? {} : { unknown: [`FIT message ${message.number}`] }),
+  };
+}
+
+function countDay(message: Message): number {
+  const { seen, hasTime } = message.count();
+  return seen - (hasTime ? 1 : 0);
 }
 
 interface Summary {
@@ -122,8 +167,10 @@ function readSummary(records: Uint8Array): Summary {
 }
 
 function nameSport(message: Message, sport: number, subSport: number): string | undefined {
-  const name = getFitSportName(message.read(sport)[0]);
-  return name === null ? undefined : `${name} ${getFitSubSportName(message.read(subSport)[0]) ?? ''}`;
+  const [number] = message.read(sport);
+  if (number === undefined) return undefined;
+  // A number that the profile does not have yet is an exercise, too.
+  return `${getFitSportName(number) ?? 'unnamed'} ${getFitSubSportName(message.read(subSport)[0]) ?? ''}`;
 }
 
 function nameDevice(message: Message): string | undefined {

@@ -1,3 +1,4 @@
+import { countJson } from './account.js';
 import { readWholeText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
@@ -8,7 +9,7 @@ import { readTime } from './times.js';
 
 const minuteMs = 60_000;
 const expected = 'heart_rate-*.json, steps-*.json or exercise-*.json of the Fitbit export';
-const unknown = { skipped: 'not an entry with value.bpm' };
+const unknown = { skipped: 'not an entry with value.bpm', values: 0 };
 
 /**
  * Reads `heart_rate-YYYY-MM-DD.json`, `steps-YYYY-MM-DD.json` or `exercise-N.json` of a Fitbit export (Google Takeout). Their
@@ -18,6 +19,7 @@ export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<r
   const text = await readWholeText(chunks);
   const read = /^steps-/.test(name) ? readSteps : readEntry;
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
+  yield [countJson(text)];
   let [entries, known] = [0, 0];
   for await (const { value } of readJson(text, ['*'], expected)) {
     const item = read(value);
@@ -47,14 +49,14 @@ function readEntry(entry: unknown): Item | undefined {
   const mapping = mappingsOfFitbit.get('value.bpm');
   if (!mapping || typeof value?.bpm !== 'number') return unknown;
   // Fitbit writes 70 bpm with confidence 0 when it has no contact to the skin.
-  if (value.confidence === 0) return { skipped: 'heart_rate with confidence 0' };
+  if (value.confidence === 0) return { skipped: 'heart_rate with confidence 0', as: 'placeholder' };
   return { field: mapping.field, atMs: fitbitTime(dateTime), value: value.bpm * mapping.factor };
 }
 
 function readSteps(entry: unknown): Item {
   const mapping = mappingsOfFitbit.get('value');
   const { dateTime, value } = (entry ?? {}) as { dateTime?: unknown; value?: unknown };
-  if (!mapping || typeof value !== 'string') return { skipped: 'not an entry with value' };
+  if (!mapping || typeof value !== 'string') return { skipped: 'not an entry with value', values: 0 };
   const atMs = fitbitTime(dateTime);
   return { field: mapping.field, atMs, untilMs: atMs + minuteMs, value: Number(value || 'none') * mapping.factor };
 }

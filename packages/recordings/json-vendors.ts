@@ -1,15 +1,21 @@
+import { countJson, countLeaves } from './account.js';
+import { findBodyReader, inGroups, parseBody } from './bodies.js';
 import { readWholeText } from './chunks.js';
 import { normalize, timeColumns } from './csv-columns.js';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, NotReadError, type Recording } from './measurement.js';
 import { listNames } from './names.js';
+import { sources } from '../../generated/spec.js';
 import { type Clock, createClock, createTimeReader } from './times.js';
 
 const expected = 'the JSON of Oura, Garmin or Google Fit as it was exported';
 const source = 'Data Source';
 const rows = ['*', 'data.*', 'heart_rate.*', 'heartrate.*'];
 const [garminPath, googlePath] = ['heartRateValues.*', 'Data Points.*'];
+
+/** A larger body is not parsed at once, because it takes forty times its size in memory. */
+const bodyMaxCharacters = sources.max_bytes;
 
 /** Nanoseconds in a millisecond. */
 const nanoseconds = 1e6;
@@ -20,6 +26,13 @@ const nanoseconds = 1e6;
  */
 export async function* readJsonVendors(recording: Recording): AsyncGenerator<readonly Item[]> {
   const text = await readWholeText(recording.chunks);
+  const body = text.length <= bodyMaxCharacters ? parseBody(text) : undefined;
+  const read = findBodyReader(body);
+  if (read) {
+    yield [countLeaves(body)];
+    return yield* inGroups(read(body, recording));
+  }
+  yield [countJson(text)];
   const readRow = createRowReader(createClock(recording.zone));
   let [entries, known, type] = [0, 0, ''];
   for await (const { path, value } of readJson(text, [source, garminPath, googlePath, ...rows], expected)) {
@@ -29,7 +42,7 @@ export async function* readJsonVendors(recording: Recording): AsyncGenerator<rea
         path === garminPath ? readGarmin(value) : path === googlePath ? readGoogle(value, type) : readRow(value);
       entries += 1;
       known += items ? 1 : 0;
-      yield items ?? [{ skipped: 'an entry without a time and a known value' }];
+      yield items ?? [{ skipped: 'an entry without a time and a known value', values: 0 }];
     }
   }
   if (known === 0 && (entries > 0 || !/^\s*\[/.test(text)))

@@ -49,7 +49,8 @@ const binaries = [
   { start: 'PK\x03\x04', kind: 'a ZIP, which is opened by its reader only' },
 ];
 /** Names in the first 4 kB of JSON that is not of Polar. */
-const vendorNames = /"(heartRateValues|Data Points|Data Source|fitValue|bpm|heart_?[rR]ate|rr_intervals_ms)"/;
+const vendorNames =
+  /"(activities-heart|metrics|workouts|dates|hr_samples|event_type|samples|heartRateValues|Data Points|Data Source|fitValue|bpm|heart_?[rR]ate|rr_intervals_ms|hr|pulse|sdnn|rmssd|rmssd_millis|exercise|steps)"/;
 const polarNames = /"(deviceDays|exercises|devicePpiSamplesList|exportVersion)"/;
 const fitbitNames = /"(dateTime|activityName)"/;
 
@@ -78,6 +79,7 @@ function detectXml(text: string): Format {
 }
 
 function detectJson(text: string): Format {
+  if (text.includes('"activities-heart')) return 'json';
   if (polarNames.test(text)) return 'polar-json';
   if (text.startsWith('[') && (fitbitNames.test(text) || !vendorNames.test(text))) return 'fitbit';
   return vendorNames.test(text) ? 'json' : 'polar-json';

@@ -130,6 +130,11 @@ export class Minutes {
     return this.#skipped;
   }
 
+  /** Returns what the readers inferred. */
+  get inferred(): string[] {
+    return [...this.#notes];
+  }
+
   /** Returns what the readers inferred, and the names of unknown fields. */
   get notes(): string[] {
     const names = [...this.#unknown].join(', ');

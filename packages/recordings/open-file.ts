@@ -1,7 +1,8 @@
 import { readHead, TooLargeError } from './chunks.js';
 import type { Format } from './field-map.js';
 import { detectFormat, readRecording } from './load.js';
-import { type Chunks, NotReadError, type Recording } from './measurement.js';
+import type { Seen } from './account.js';
+import { type Chunks, DaySummaryError, NotReadError, type Recording } from './measurement.js';
 import type { Minutes } from './minutes.js';
 import { shown } from './names.js';
 import { isZip, type OpenZip, readZip } from './zip.js';
@@ -68,11 +69,22 @@ async function readAllInZip(
     } catch (error) {
       const isSkipped = error instanceof NotReadError || error instanceof TooLargeError;
       if (!isSkipped) throw new Error(`${shown(name)} in the ZIP: ${(error as Error).message}`);
-      const reason = error instanceof TooLargeError ? 'of more than 64 MB' : 'that is no recording';
+      const reason = describeSkipped(error);
+      const days = error instanceof DaySummaryError ? countDays(error.seen) : { values: 0 };
       const which = (skipped += 1) > namedMax ? '' : `: ${shown(baseName)}`;
-      minutes.add([{ skipped: `a file in the ZIP ${reason}${which}` }]);
+      minutes.add([{ skipped: `a file in the ZIP ${reason}${which}`, ...days }]);
+      if (error instanceof DaySummaryError) minutes.add([error.seen]);
     }
   }
   if (formats.length === 0) throw new NotReadError('a ZIP without recordings');
   return formats;
+}
+
+function describeSkipped(error: unknown): string {
+  if (error instanceof TooLargeError) return 'of more than 64 MB';
+  return error instanceof DaySummaryError ? 'with one value per day' : 'that is no recording';
+}
+
+function countDays({ seen, context }: Seen) {
+  return { as: 'day_summary', values: seen - context } as const;
 }

@@ -1,3 +1,4 @@
+import { countJson } from './account.js';
 import { readWholeText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
@@ -22,6 +23,7 @@ type Sample = Readonly<Partial<Record<SampleField, unknown>>>;
  */
 export async function* readPolarJson({ chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
   const text = await readWholeText(chunks);
+  yield [countJson(text)];
   const local = createClock(zone);
   let clock = local;
   let date = '';
@@ -44,7 +46,7 @@ export async function* readPolarJson({ chunks, zone }: Recording): AsyncGenerato
 
 function createItem(path: string, sample: Sample, { clock, date }: { clock: Clock; date: string }): Item {
   const mapping = mappings.get(path);
-  if (!mapping) return { skipped: 'not a sample of Polar Flow' };
+  if (!mapping) return { skipped: 'not a sample of Polar Flow', values: 0 };
   const value = readNumber(sample.value ?? sample.heartRate ?? sample.pulseLength) * mapping.factor;
   const time = sample.dateTime ?? sample.sampleDateTime;
   const atMs =

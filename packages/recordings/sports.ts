@@ -2,52 +2,104 @@ import { enums } from '../../generated/spec.js';
 import type { Fact } from './measurement.js';
 import { textMaxCharacters } from './names.js';
 import type { Submission } from './signals.js';
+import { sportWords } from './sport-names.js';
 
 export type ActivityLevel = NonNullable<Submission['activity_level']>;
 export const activityLevels: readonly ActivityLevel[] = enums.ActivityLevel;
+
+/** How much a person moves in a sport whose name shows it. `none` is no sport. */
+type Level = ActivityLevel | 'none';
 
 /**
  * Words of sports by their energy, from the Compendium of Physical Activities (Ainsworth et al. 2011) with the bounds of the
  * ACSM: light below 3 MET, moderate below 6, vigorous from 6. The first row with a word of the name counts.
  */
-const words: readonly (readonly [RegExp, ActivityLevel | undefined])[] = [
-  [/\b(meditat|mind|breath|driv|motor|car\b|bus\b|train\b|fly|gam|esport|sauna|rest|sleep)/, undefined],
+const words: readonly (readonly [RegExp, Level])[] = [
+  [
+    /\b(meditat|mindful|mind (and|body)|breath|driving\b(?! range)|motor|car\b|bus\b|train\b|flying|gaming|video game|esport|sauna)/,
+    'none',
+  ],
   [/\b(yoga|pilates|tai|flex|stretch|mobil|cool|fish|sail|shoot|arch|geocach)/, 'light'],
   [
-    /\b(run|jog|tread|bik|cycl|ride|spin|swim|row|hik|mountain|hill|cross|nordic|skat|snowsho|climb|stair|wheelchair)/,
+    /\b(run|jog|tread|bik|cycl|ride|spin|swim|row|hik|mountain|hill|cross(?! train)|nordic|skat|snowsho|climb|stair|wheelchair)/,
     'vigorous',
   ],
   [
-    /\b(hiit|interval|cardio|tabata|box|kick|martial|soccer|foot|basket|hand|hockey|rugby|lacrosse|ultimate)/,
+    /\b(hiit|interval|cardio|tabata|box|kick|martial|soccer|foot|basket|hand(ball|cycl|bik)|hockey|rugby|lacrosse|ultimate)/,
     'vigorous',
   ],
   [/\b(tennis|squash|racq?u?et|padel|jump|multi|tri|duathlon|rucking|^1$|^9$)/, 'vigorous'],
+  [/\b(rest|resting|sleep\w*|nap)\b/, 'none'],
+  [
+    /\b(walk|strength|weight|elliptical|ski|skiing|snowboard|danc|golf|gymnast|aerobic|calisthen|circuit|boot ?camp)/,
+    'moderate',
+  ],
+  [
+    /\b(badminton|baseball|softball|volleyball|cricket|fencing|frisbee|surf|paddl|kayak|canoe|scuba|snorkel|div)/,
+    'moderate',
+  ],
+  [
+    /\b(garden|housework|horse|equest|curling|bowling|billiard|barre|core|functional|hula|water|wakeboard|sled)/,
+    'moderate',
+  ],
+  [/\b(other|generic|workout|training|fitness|exercise class|gym|sport|transition|paraglid)/, 'moderate'],
 ];
 
+/** The kinds of words of other languages, in their order. A separator in a word stands for any. */
+const foreign = sportWords.map(([kind, names]) => {
+  const parts = names.split(' ').map((it) => it.normalize('NFKC').replaceAll('·', '[^\\p{L}]+'));
+  // In scripts with spaces, a short word is whole, because it may be a part of any other.
+  const patterns = parts.map((it) =>
+    /^[\p{sc=Latin}\p{sc=Cyrillic}]{1,4}$/u.test(it) ? `(?<!\\p{L})${it}(?!\\p{L})` : it,
+  );
+  return [new RegExp(patterns.join('|'), 'u'), kind === 'walk' ? 'moderate' : kind, kind] as const;
+});
+
+/** The level that explains the heart rate of an exercise whose sport is not known. */
+const unknownLevel: ActivityLevel = 'vigorous';
+
 /**
- * Returns how much a person moves in a sport, e.g. `trail_running`, `Biking` or `HKWorkoutActivityTypeYoga`. A sport without a
- * known word, and one that the file does not tell, such as `Other`, is moderate. Undefined if the name is absent or no sport.
+ * Returns how much a person moves in a sport, e.g. `trail_running`, `屋外ランニング` or `HKWorkoutActivityTypeYoga`. One that the
+ * file does not tell, such as `Other`, is moderate, and a name without a known word counts as the level that explains most.
+ * Undefined if the name is absent or no sport.
  */
 export function classifySport(name: string | undefined): ActivityLevel | undefined {
-  const text = listWords(name);
-  const [, level] = words.find(([it]) => it.test(text)) ?? [undefined, 'moderate' as const];
-  return text === '' ? undefined : level;
+  const level = findLevel(name);
+  return level === 'none' ? undefined : level === 'unknown' ? unknownLevel : level;
 }
 
-/** Returns the fact that a sport states. Undefined if the name is absent or no sport. `rest` names the fact and its revision. */
+/** Returns the level of a name. `none` if it is absent or no sport. */
+function findLevel(name = ''): Level | 'unknown' {
+  const text = listWords(name);
+  const [, level] = words.find(([it]) => it.test(text)) ?? [];
+  if (level !== undefined || name.trim() === '') return level ?? 'none';
+  return findForeign(name)?.[1] ?? 'unknown';
+}
+
+function findForeign(name: string) {
+  const text = name.slice(0, textMaxCharacters).normalize('NFKC').toLowerCase();
+  return foreign.find(([pattern]) => pattern.test(text));
+}
+
+/**
+ * Returns the fact that a sport states, without a level if its name does not show it. Undefined if the name is absent or no
+ * sport. `rest` names the fact and its revision.
+ */
 export function toExercise(
   sport: string | undefined,
   atMs: number,
   untilMs: number | undefined,
   rest: Pick<Fact, 'id' | 'revision'> = {},
 ): Fact | undefined {
-  const level = classifySport(sport);
-  return level && { kind: 'exercise', level, atMs, untilMs, ...rest };
+  const level = findLevel(sport);
+  if (level === 'none') return undefined;
+  return { kind: 'exercise', level: level === 'unknown' ? undefined : level, atMs, untilMs, ...rest };
 }
 
 /** Returns true if two steps follow each turn of the cadence. */
 export function isOnFoot(name: string | undefined): boolean {
-  return /\b(run|jog|tread|walk|hik|rucking|mountaineer|9$)/.test(listWords(name));
+  if (/\b(run|jog|tread|walk|hik|rucking|mountaineer|9$)/.test(listWords(name))) return true;
+  return findForeign(name ?? '')?.[2] === 'walk';
 }
 
 function listWords(name = ''): string {

@@ -260,21 +260,24 @@ function tryZone(zone: string): (() => Clock) | undefined {
   }
 }
 
+/** Returns the epoch ms of a text, or NaN. `order` is that of the dates of a list, if it shows it. */
+export type TimeReader = (text: string, order?: DateOrder) => number;
+
 /**
  * Returns a function that returns the epoch ms of a text, or NaN: a date-time as in ISO 8601 or as spreadsheets write it, e.g.
  * `2026-11-21 09:30:00+01`, `11/21/2026 9:30 PM`, `20.11.2026 9:30` or `2026-11-21 09:30 Europe/Berlin`, or a number of
  * seconds, ms, µs or ns since 1970. A time without a zone is one of `clock`. A date that has several orders is NaN without
  * `order`.
  */
-export function createTimeReader(clock: Clock, order?: DateOrder, findClock = createZones()): (text: string) => number {
+export function createTimeReader(clock: Clock, order?: DateOrder, findClock = createZones()): TimeReader {
   const clocks = new Map<string, Clock | undefined>();
-  return (text) => {
+  return (text, shown = order) => {
     const epoch = readEpoch(text);
     if (epoch !== undefined) return epoch;
     const written = readWritten(text);
     if (!written) return Number.NaN;
     const { date, orders, msOfDay, zone } = written;
-    const chosen = order !== undefined && orders.includes(order) ? order : findOrder(written);
+    const chosen = shown !== undefined && orders.includes(shown) ? shown : findOrder(written);
     if (chosen === undefined || !isDate(date, chosen)) return Number.NaN;
     const [year, month, day] = sortParts(date, chosen);
     const localMs = Date.UTC(year, month - 1, day) + msOfDay;
@@ -298,6 +301,18 @@ function readEpoch(text: string): number | undefined {
 /** Returns true if a text is a time. Its date may have several orders. */
 export function isTime(text: string): boolean {
   return readEpoch(text) !== undefined || readWritten(text) !== undefined;
+}
+
+/** Returns the ms since midnight of a time as it is written, 0 for a date alone. Undefined for another text. */
+export function readMsOfDay(text: string): number | undefined {
+  const epoch = readEpoch(text);
+  if (epoch !== undefined) return epoch % dayMs;
+  return isDateAlone(text) ? 0 : readWritten(text)?.msOfDay;
+}
+
+/** Returns true for a date without a time of day. */
+export function isDateAlone(text: string): boolean {
+  return text.length < textMaxCharacters && readDate(text.trim())?.length === text.trim().length;
 }
 
 /** Returns the epoch ms of a text, or NaN. See `createTimeReader`. */

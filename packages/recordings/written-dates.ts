@@ -33,6 +33,8 @@ const numeric = /(\d{1,4})\s?([-/.])\s?(\d{1,2})\s?\2\s?(\d{1,4})(?!\d)\.?/;
  */
 export function rewriteTime(source: string, zoneNames: readonly string[]): string | undefined {
   if (source.length < 8 || !/\p{Nd}/u.test(source)) return undefined;
+  const [joined, ...digits] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(source) ?? [];
+  if (joined) return `${digits.slice(0, 3).join('-')} ${digits.slice(3).join(':')}`;
   const text = toPlain(source);
   const [time, ...others] = preferColon([...text.matchAll(clock)]);
   if (!time || others.length > 0) return undefined;

@@ -1,4 +1,5 @@
 import sax from 'sax';
+import { isContextName } from './account.js';
 import { readText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { type Item, type Measurement, NotReadError, type Reader, type Recording } from './measurement.js';
@@ -23,6 +24,8 @@ export interface XmlFormat {
   readonly expected: string;
   /** What to do with a damaged file. */
   readonly remedy: string;
+  /** Names of elements that are read, in lower case. */
+  readonly known?: readonly string[];
 }
 
 /** An element that is open. Its name has no prefix. */
@@ -56,7 +59,7 @@ export async function* readXml(
   /** Counts a mistake once its record has ended. Returns true for an element with a mistake. */
   const endMistake = (name: string) => {
     if (!isBroken || (!records.includes(name) && open.some((it) => records.includes(it.name)))) return isBroken;
-    add({ skipped: 'a damaged record of an XML file' });
+    add({ skipped: 'a damaged record of an XML file', values: 0 });
     isBroken = false;
     return true;
   };
@@ -72,7 +75,15 @@ export async function* readXml(
     attributes = {};
     attributeCount = 0;
   };
+  let [seen, context] = [0, 0];
+  const unknown = new Set<string>();
+  const count = (name: string) => {
+    seen += 1;
+    if (isContextName(name.slice(name.indexOf(':') + 1))) context += 1;
+  };
   parser.onattribute = ({ name, value }) => {
+    // Names of schemas are no data.
+    if (!/^(xmlns|xsi)(:|$)/.test(name)) count(name);
     attributes[name] = value.slice(0, namesMaxCharacters);
     attributeCount += 1;
     if (attributeCount > attributesMax) fail(`more than ${attributesMax} attributes in one element: pass ${expected}`);
@@ -94,6 +105,11 @@ export async function* readXml(
   };
   parser.onclosetag = (name) => {
     const isSkipped = endMistake(open.at(-1)?.name ?? name);
+    if (text.trim() !== '') {
+      count(open.at(-1)?.name ?? name);
+      const isUnknown = isInside(open, records) && !isContextName(name) && unknown.size < 20;
+      if (isUnknown) unknown.add(open.at(-1)?.name ?? name);
+    }
     if (failure === undefined && !isSkipped) onClose(open, text.trim(), add);
     open.pop();
     text = '';
@@ -111,7 +127,14 @@ export async function* readXml(
   }
   parser.write(dropComments()).close();
   if (failure !== undefined) throw failure;
-  yield items;
+  yield [
+    ...items,
+    { seen, context, unknown: [...unknown].filter((name) => !format.known?.includes(name.toLowerCase())) },
+  ];
+}
+
+function isInside(open: readonly Element[], records: readonly string[]): boolean {
+  return open.some(({ name }) => records.includes(name));
 }
 
 const trackRemedy = 'export the activity again';
@@ -129,13 +152,14 @@ const trackFormats = {
  */
 export function readTracks(format: keyof typeof trackFormats): Reader {
   const { time: timeName, records, ...rest } = trackFormats[format];
-  const mappings = [...listMappings(format).values()];
+  const mappings = [...listMappings(format).values()].map((it) => ({ ...it, element: it.name.toLowerCase() }));
+  const known = mappings.map(({ element }) => element.split('.').at(-1) ?? element);
   return ({ chunks, zone }) => {
     const readTime = createTimeReader(createClock(zone));
     let time = '';
     let type: string | undefined;
     const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
-    return readXml(chunks, { ...rest, records }, (open, text, add) => {
+    return readXml(chunks, { ...rest, records, known }, (open, text, add) => {
       const [last, parent] = [open.at(-1)?.name, open.at(-2)?.name];
       if (last === 'trk') type = undefined;
       if (last === 'type' && parent === 'trk') type = text;
@@ -144,16 +168,19 @@ export function readTracks(format: keyof typeof trackFormats): Reader {
       if (open.length === point + 2 && last === timeName) time = text;
       const ending = `.${open
         .slice(point + 1)
-        .map(({ name }) => name)
+        .map(({ name }) => name.toLowerCase())
         .join('.')}`;
-      for (const { name: element, field, factor } of mappings)
+      for (const { element, field, factor } of mappings)
         if (text !== '' && ending.endsWith(`.${element}`)) values.set(element, { field, value: Number(text) * factor });
       if (open.length > point + 1) return;
-      const sport = type ?? open.find(({ name }) => name === 'Activity')?.attributes['Sport'];
+      // An activity is an exercise, also without the name of its sport.
+      const workout = open.find(({ name }) => name === 'Activity');
+      const sport = type ?? (workout && (workout.attributes['Sport'] || 'Other'));
       const shared = { atMs: readTime(time), activity: classifySport(sport) };
       for (const value of values.values()) {
         const isRate = value.field === 'steps_last_minute';
         if (!isRate || isOnFoot(sport)) add({ ...shared, ...value, isRate });
+        else add({ seen: 0, context: 1 });
       }
       time = '';
       values.clear();

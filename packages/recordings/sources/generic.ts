@@ -1,18 +1,26 @@
+import { isContextName } from '../account.js';
+import { timeColumns } from '../csv-columns.js';
 import { type Item, type Measurement } from '../measurement.js';
 import type { Field } from '../signals.js';
+import { describeNames, shown } from '../names.js';
 import { activityLevels } from '../sports.js';
+import { isDateAlone, isTime, readTime } from '../times.js';
 import {
+  areDays,
   type Fields,
   findEntry,
   isObject,
   measure,
+  ofDay,
   unread,
   readAt,
   readDevice,
+  readNumber,
   readText,
   type Source,
   SourceFormError,
   type SourceTime,
+  withOrder,
 } from './source.js';
 
 /** Names of fields in lower case, without separators. */
@@ -22,9 +30,18 @@ const names: Readonly<Record<string, Field>> = {
   ...{ rmssdms: 'rmssd', rrintervalsms: 'rr_intervals_ms', rrintervals: 'rr_intervals_ms', rr: 'rr_intervals_ms' },
   ...{ respiratoryrate: 'respiratory_rate', steps: 'steps_last_minute', stepslastminute: 'steps_last_minute' },
 };
-const times = ['time', 'timestamp', 'date', 'datetime', 'at'];
+/** Names of times in the same form, the likeliest first. */
+const times = ['time', 'timestamp', 'date', 'datetime', 'at', ...timeColumns.map(fold), 'lastchanged', 'lastupdated'];
+/** Names that a time has, although its value is none. */
+const timeName =
+  /(^|[^a-z])(time|date|ts|epoch|when|moment|stamp|zeit|fecha|heure|hora)|(^|_)(updated|created|recorded|measured|changed|sampled|captured|logged|observed|taken|received|sent)(_|$)|timestamp|datetime|_at$|last_?(changed|updated)/i;
+const joinedTimeName = /[a-z](Time|Date|Stamp|At)$/;
+const notTimeName = /zone|duration|offset|interval|uptime|elapsed|_in_/i;
 const devices = ['device', 'sourcedevice', 'source'];
-const context = [...times, ...devices, 'activitylevel'];
+/** Objects inside of objects in which a time is looked for. */
+const depthMax = 3;
+/** Values of a list in which a time is looked for. */
+const listMax = 4;
 
 /** Flat objects of a sender that somebody sets up: Tasker, Connect IQ, Home Assistant, an own app. */
 export const generic: Source = {
@@ -32,42 +49,110 @@ export const generic: Source = {
   reads: 'heart rate, SDNN, RMSSD, intervals between beats, respiratory rate, steps and activity level',
   *read(body, time) {
     const entries = Array.isArray(body) ? body : [body];
-    let hasField = false;
-    for (const entry of entries) {
-      const fields = isObject(entry) ? Object.keys(entry) : [];
-      if (fields.length === 0) yield unread;
-      if (!isObject(entry)) continue;
-      const known = yield* collectKnown(entry, fields);
-      hasField ||= Object.keys(known).some((name) => findEntry(names, name));
-      yield* readEntry(known, time);
+    if (entries.length > 0 && !entries.some(hasKnownField)) throw new SourceFormError('no object with a known field');
+    const found = entries.map((entry) => (isObject(entry) ? findTime(entry) : undefined));
+    const sent = found.map((it) => it?.value);
+    const zoned = withOrder(time, sent);
+    const isDaily = areDays(sent);
+    for (const [index, entry] of entries.entries()) {
+      if (!isObject(entry) || Object.keys(entry).length === 0) yield unread;
+      else yield* readEntry(entry, found[index] ?? {}, zoned, isDaily);
     }
-    if (entries.length > 0 && !hasField) throw new SourceFormError('no object with a known field');
   },
 };
 
-/** Returns the known fields by their folded names. Yields the other ones, because an object may have many. */
-function* collectKnown(entry: Fields, fields: readonly string[]): Generator<Item, Fields> {
-  const known: Record<string, unknown> = {};
-  for (const name of fields) {
-    const folded = fold(name);
-    if (findEntry(names, folded) || context.includes(folded)) known[folded] = entry[name];
-    else yield unread;
-  }
-  return known;
+/** Returns true for an object that states a signal. */
+export function hasKnownField(entry: unknown): boolean {
+  return isObject(entry) && Object.keys(entry).some((name) => findField(name) !== undefined);
 }
 
-function* readEntry(known: Fields, time: SourceTime): Generator<Item> {
-  const sent = times.map((name) => known[name]).find((value) => value !== undefined);
+function findField(name: string): Field | undefined {
+  return findEntry(names, fold(name));
+}
+
+interface FoundTime {
+  /** Undefined for a sample of now. */
+  readonly value?: unknown;
+  readonly note?: string;
+  /** True for a value whose name does not show that it is a time. */
+  readonly isUnnamed?: boolean;
+  /** Name of the field of the sample that has it. */
+  readonly top?: string;
+}
+
+/**
+ * Finds the time of a sample: that of a known name, or else the only value that is a time. Without one, the sample is of now,
+ * unless a name says that there is a time.
+ */
+function findTime(entry: Fields): FoundTime {
+  const byName = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(entry)) byName.set(fold(name), value);
+  const [date, clock] = [readText(byName.get('date')), readText(byName.get('time'))];
+  if (clock && isDateAlone(date) && /^\d\d?:\d\d/.test(clock)) return { value: `${date} ${clock}` };
+  const name = times.find((it) => byName.has(it));
+  const known = name === undefined ? undefined : readText(byName.get(name));
+  if (known !== undefined && (known === '' ? !Array.isArray(byName.get(name ?? '')) : isTime(known)))
+    return { value: known };
+  return findByContent([...listLeaves(entry)], name);
+}
+
+/** Finds the time by its value. `known` is the name of a time whose value is none. */
+function findByContent(leaves: readonly Leaf[], known: string | undefined): FoundTime {
+  const found = leaves.filter(({ name, value }) => isTime(readText(value)) && !findField(name));
+  const folded = found.map(({ name }) => fold(name));
+  const inside = found[times.map((name) => folded.indexOf(name)).find((at) => at >= 0) ?? -1];
+  const one = inside ?? found[0];
+  const isSame = ({ value }: Leaf) => readTime(readText(value)) === readTime(readText(one?.value));
+  if (one && (inside || found.every(isSame))) {
+    const { name, value, top } = one;
+    return { value, note: `time: the field ${shown(name)}`, isUnnamed: !isContextName(name), top };
+  }
+  const names = describeNames(found.map(({ name }) => name));
+  if (one) return { value: '', note: `several fields may be the time: ${names}` };
+  const unclear = known ?? leaves.find(isTimeName)?.name;
+  return unclear === undefined ? {} : { value: '', note: `the field ${shown(unclear)} is not a time that is read` };
+}
+
+interface Leaf {
+  readonly name: string;
+  readonly value: unknown;
+  readonly depth: number;
+  readonly top: string;
+}
+
+function isTimeName({ name, value }: Leaf): boolean {
+  const isNamed = timeName.test(name) || joinedTimeName.test(name);
+  return isNamed && !notTimeName.test(name) && typeof value !== 'boolean' && !findField(name);
+}
+
+function* listLeaves(entry: Fields, depth = 0, above?: string): Generator<Leaf> {
+  for (const [name, value] of Object.entries(entry)) {
+    const top = above ?? name;
+    if (isObject(value) && depth < depthMax) yield* listLeaves(value, depth + 1, top);
+    else if (Array.isArray(value)) for (const it of value.slice(0, listMax)) yield { name, value: it, depth, top };
+    else yield { name, value, depth, top };
+  }
+}
+
+function* readEntry(entry: Fields, found: FoundTime, time: SourceTime, isDaily: boolean): Generator<Item> {
+  const byName = new Map(Object.entries(entry).map(([name, value]) => [fold(name), value]));
   // A watch without a clock sends what it measures now.
-  const atMs = sent === undefined ? time.nowMs : readAt(sent, time);
-  const source = devices.map((name) => readDevice(known[name])).find((name) => name !== undefined);
-  const activity = activityLevels.find((level) => level === known['activitylevel']);
+  const atMs = found.value === undefined ? time.nowMs : readAt(found.value, time);
+  if (found.note) yield { note: found.note };
+  if (found.isUnnamed) yield { seen: 0, context: 1 };
+  const source = devices.map((name) => readDevice(byName.get(name))).find((name) => name !== undefined);
+  const activity = activityLevels.find((level) => level === byName.get('activitylevel'));
   const rest: Partial<Measurement> = { source, activity };
-  for (const [name, value] of Object.entries(known)) {
-    const field = findEntry(names, name);
-    if (field === 'rr_intervals_ms') for (const ms of [value].flat()) yield measure(field, atMs, ms, rest);
-    else if (field === 'steps_last_minute') yield measure(field, atMs, value, { ...rest, isRate: true });
-    else if (field) yield measure(field, atMs, value, rest);
+  const isDoubted = [...byName].some(([name, value]) => name.endsWith('confidence') && readNumber(value) === 0);
+  for (const [name, value] of Object.entries(entry)) {
+    const field = findField(name);
+    if (!field) {
+      if (!isContextName(name) && !times.includes(fold(name)) && name !== found.top) yield unread;
+    } else if (isDaily) yield ofDay;
+    else if (isDoubted && field !== 'steps_last_minute')
+      yield { skipped: `${field} with confidence 0`, as: 'placeholder' };
+    else if (field === 'rr_intervals_ms') for (const ms of [value].flat()) yield measure(field, atMs, ms, rest);
+    else yield measure(field, atMs, value, { ...rest, isRate: field === 'steps_last_minute' });
   }
 }
 

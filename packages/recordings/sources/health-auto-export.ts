@@ -2,6 +2,8 @@ import type { Item } from '../measurement.js';
 import type { Field } from '../signals.js';
 import { toExercise } from '../sports.js';
 import {
+  areDays,
+  ofDay,
   type Fields,
   findEntry,
   isObject,
@@ -47,8 +49,12 @@ function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
   if (!isObject(metric) || typeof metric['name'] !== 'string') throw new SourceFormError('a metric without a name');
   const [field, units] = findEntry(metrics, readText(metric['name'])) ?? [];
   const isUnit = units?.test(readText(metric['units'])) ?? false;
-  for (const entry of readList(metric['data'])) {
-    if (!field || !isObject(entry)) yield unread;
+  const entries = readList(metric['data']);
+  // The app sums up days if it is set to.
+  const isDaily = areDays(entries.map((entry) => (isObject(entry) ? entry['date'] : undefined)));
+  for (const entry of entries) {
+    if (field && isDaily) yield ofDay;
+    else if (!field || !isObject(entry)) yield unread;
     else if (!isUnit) yield { skipped: 'another unit' };
     else yield readEntry(field, entry, time);
   }

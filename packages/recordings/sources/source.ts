@@ -2,6 +2,7 @@ import { signals as contract } from '../../../generated/spec.js';
 import type { Item, Measurement } from '../measurement.js';
 import { textMaxCharacters } from '../names.js';
 import type { Field } from '../signals.js';
+import { createOrderFinder, type DateOrder, readMsOfDay, type TimeReader } from '../times.js';
 import { toDigit } from '../written-dates.js';
 import type { SignatureScheme } from './signatures.js';
 
@@ -12,7 +13,9 @@ export const unread = { skipped: notRead, values: 0 } as const;
 
 export interface SourceTime {
   /** Returns the epoch ms of a time, NaN if it is not readable or has no zone and none is known. */
-  readonly readTime: (text: string) => number;
+  readonly readTime: TimeReader;
+  /** Order of the dates of a list of samples. */
+  readonly order?: DateOrder | undefined;
   /** Time at which the body arrived, epoch ms: the time of a sample that states none. */
   readonly nowMs: number;
 }
@@ -84,7 +87,7 @@ export function readNumber(value: unknown): number {
 
 /** Units that apps write behind a number, by the unit of the contract. */
 const units: Readonly<Record<string, RegExp>> = {
-  bpm: /^(count|beats?|bpm|lpm|ppm|уд|次|拍|회|slag|schläge|bat|batt)?\.? ?[/·]? ?(min(ute)?\.?|мин\.?|分[鐘钟]?|분)?$/iu,
+  bpm: /^(count|beats?|bpm|lpm|ppm|уд|次|拍|회|slag|schläge|bat|batt|s(?=[/·]))?\.? ?[/·]? ?(min(ute)?\.?|мин\.?|分[鐘钟]?|분)?$/iu,
   ms: /^(ms|msec|milliseconds?|мс|毫秒|ミリ秒|밀리초)$/iu,
   'breaths per minute': /^(count|breaths?|br?pm)? ?\/? ?(min(ute)?)?$/iu,
   steps: /^(count|steps?|schritte?|pas|pasos|passi|步|歩|걸음)$/iu,
@@ -103,9 +106,26 @@ function readQuantity(value: unknown, field: Field): number {
 }
 
 /** Returns the epoch ms of a text or number of seconds or ms. NaN for another value. */
-export function readAt(value: unknown, { readTime }: SourceTime): number {
-  return readTime(readText(value));
+export function readAt(value: unknown, { readTime, order }: SourceTime): number {
+  return readTime(readText(value), order);
 }
+
+/** Returns the time with the order of day, month and year that all dates of a list show. */
+export function withOrder(time: SourceTime, dates: readonly unknown[]): SourceTime {
+  const finder = createOrderFinder();
+  for (const date of dates) finder.add(readText(date));
+  const order = finder.decide();
+  return order === undefined || order === 'unclear' || order === 'contradictory' ? time : { ...time, order };
+}
+
+/** Returns true for the times of several values that stand for whole days: midnights of different days. */
+export function areDays(dates: readonly unknown[]): boolean {
+  const texts = dates.map(readText);
+  return texts.length > 1 && new Set(texts).size === texts.length && texts.every((it) => readMsOfDay(it) === 0);
+}
+
+/** A value of a whole day. */
+export const ofDay = { skipped: 'one value per day', as: 'day_summary' } as const;
 
 /** Returns the start of the name of a device, which some apps send as an object. */
 export function readDevice(value: unknown): string | undefined {
