@@ -2,8 +2,10 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formats } from '../recordings/field-map.js';
+import { inferences } from '../recordings/measurement.js';
 import type { BenchmarkOptions } from './evaluate/benchmark.js';
 import type { TaskName } from './evaluate/protocol/tasks.js';
+import type { ConformanceOptions } from './conformance.js';
 import type { DemoOptions } from './demo.js';
 import type { EvaluateOptions } from './evaluate/evaluate.js';
 import type { ExportOptions } from './export.js';
@@ -29,6 +31,7 @@ export function toolsCommand(surroundings: ToolSurroundings): Command {
   return [
     demoCommand(surroundings),
     importCommand(surroundings),
+    conformanceCommand(surroundings),
     reportCommand(surroundings),
     exportCommand(),
     listenCommand(surroundings),
@@ -135,7 +138,10 @@ function importCommand({ root, jsonOption }: ToolSurroundings): Command {
         dateOrders,
       ),
     )
+    .option('--time-column <name>', 'column with the times of a CSV, if several may be it')
+    .addOption(new Option('--keep <inferences...>', 'read values that look like something else').choices(inferences))
     .option('--subject <id>', 'subject id of the person (default: a new one per run)', readSubject)
+    .option('--dry-run', 'print what would be sent and what was inferred, and send nothing', false)
     .option(
       '--backfill',
       'store readings with the times of the recording, in one session per day (UTC). Older recordings than a day require ' +
@@ -152,6 +158,21 @@ function importCommand({ root, jsonOption }: ToolSurroundings): Command {
         '--subject ID\n\nThe guide docs/recordings.md explains how to export the files.',
     )
     .action(async (options: ReplayOptions) => (await import('./replay.js')).replay(options));
+}
+
+function conformanceCommand({ root }: ToolSurroundings): Command {
+  return new Command('conformance')
+    .description('run any reader of recordings over the corpus of synthetic files, and print what it reads right')
+    .option('--reader <command>', 'reads a file from standard input, and prints its minutes as JSON')
+    .option('--corpus <folder>', 'folder with corpus.json', fileURLToPath(new URL('packages/recordings/corpus/', root)))
+    .option('--minutes <name>', 'print the minutes of standard input, a file of this name, as a reader does')
+    .addOption(markdownOption())
+    .addHelpText(
+      'after',
+      '\nThe reader gets the name of the file in RECORDING_NAME, and the zone of its local times in RECORDING_ZONE.\n' +
+        'packages/recordings/corpus/README.md has the form of the minutes.',
+    )
+    .action(async (options: ConformanceOptions) => (await import('./conformance.js')).checkConformance(options));
 }
 
 function reportCommand({ jsonOption }: ToolSurroundings): Command {

@@ -22,10 +22,14 @@ const spacingSeconds = 24;
 /** Margin below the age limit, s. It prevents a slow response from making the next window too old. */
 const slackSeconds = 30;
 
-export type ReplayOptions = RecordingOptions & ServiceOptions & TableFormat;
+export type ReplayOptions = RecordingOptions & ServiceOptions & TableFormat & { readonly dryRun: boolean };
+
+/** Minutes that a dry run prints. */
+const shownMinutes = 5;
 
 export async function replay(options: ReplayOptions): Promise<void> {
   const { backfill, subject } = options;
+  if (options.dryRun) return printDryRun(await loadRecording(options));
   const stop = new AbortController();
   // Created before the recording is read, because a missing key throws.
   const send = createSend(options, stop.signal);
@@ -47,6 +51,12 @@ export async function replay(options: ReplayOptions): Promise<void> {
   } finally {
     stop.abort();
   }
+}
+
+function printDryRun(windows: readonly RecordedWindow[]): void {
+  for (const { atMs, values } of windows.slice(0, shownMinutes))
+    console.log(`${atMs === undefined ? '' : `${new Date(atMs).toISOString()} `}${JSON.stringify(values)}`);
+  console.error(`Nothing was sent. Without --dry-run: ${count(windows.length, 'reading')}.`);
 }
 
 type RecordedMinute = RecordedWindow & RecordedReading;

@@ -23,12 +23,12 @@ const packageLines = 5_000;
 const budgets: Readonly<Record<string, number>> = {
   src: 34_400,
   'packages/score': 5_800,
-  'packages/recordings': 4_300,
+  'packages/recordings': 5_100,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 49_600,
+  tests: 50_300,
   'scripts and lab': 15_800,
-  testkit: 6_400,
+  testkit: 6_700,
 };
 
 const python = 'packages/client-python/src/realtime_state_client';
@@ -40,7 +40,8 @@ const generated = [
 const wordLists = ['language-words', 'foreign-danger-words', 'phrases', 'word-classes'].map(
   (it) => `packages/text/${it}.ts`,
 );
-const unwritten = [...generated, ...wordLists];
+const sports = ['sport-names', 'sport-numbers'].map((it) => `packages/recordings/${it}.ts`);
+const unwritten = [...generated, ...wordLists, ...sports];
 
 /** Returns true for code that people wrote: TypeScript, JavaScript, Python and CSS, without generated files and word lists. */
 export function isWritten(name: string): boolean {

@@ -76,6 +76,24 @@ test('a FIT file and a ZIP are imported as the command imports them, and importi
   expect(complaints()).toEqual([]);
 });
 
+test('what the values show is shown before it is stored, and the export of Health Auto Export is read', async () => {
+  const service = await startTestService({ clock: realTime(), env: { RETENTION_READINGS_HOURS: '87600' } });
+  const { card, choose } = await open(service);
+  const when = 'when,hr\n2024-11-20T09:00:00Z,70\n2024-11-20T09:01:00Z,71\n';
+  await choose('when.csv', when);
+  await card.getByText('time: the column when').waitFor();
+  await card.getByRole('button', { name: 'Cancel' }).click();
+  await card.getByText('Not imported. cancelled: nothing was sent.').waitFor();
+  expect(await listStored(service)).toEqual([]);
+  await choose('when.csv', when);
+  await card.getByRole('button', { name: 'Import', exact: true }).click();
+  await card.getByText('Values: 2 used, 2 context.').waitFor();
+  expect(await listStored(service)).toHaveLength(2);
+  const data = [{ date: '2024-11-20 10:05:00 +0100', Min: 60, Avg: 64, Max: 70, source: 'Watch' }];
+  await choose('hae.json', JSON.stringify({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } }));
+  await card.getByText(/Read json: 1 minute, .* Readings: 1 stored/).waitFor();
+});
+
 test('a CSV of two people is refused until one of them is named, and other options are fields, too', async () => {
   const service = await startTestService({ clock: realTime(), env: { RETENTION_READINGS_HOURS: '87600' } });
   const { page, card, choose, complaints } = await open(service, { viewport: phone });

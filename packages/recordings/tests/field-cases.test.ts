@@ -1,27 +1,37 @@
 import { basename, join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { readFile, writeFile } from 'node:fs/promises';
+import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { expect, test } from 'vitest';
+import { type CorpusFile, readMinutes } from '../../tools/conformance.js';
+import { toExercise } from '../sports.js';
+import { readTime } from '../times.js';
+import { corpus, corpusFolder } from '../../../testkit/corpus.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { type FileOptions, readRecordingFile } from '../../tools/recordings/load-recording.js';
+import type { Account } from '../account.js';
 import { Minutes } from '../minutes.js';
 
 const nowMs = Date.UTC(2026, 10, 28, 12);
-const caseFile = (name: string) => new URL(`field-cases/${name}`, import.meta.url).pathname;
+const caseFile = (name: string) => fileURLToPath(new URL(`field-cases/${name}`, import.meta.url));
 
 type Values = ReturnType<Minutes['readings']>[number]['values'];
 interface Result {
   /** `HH:MM` of UTC and the values of each reading. */
   readonly rows: (readonly [time: string, values: Values])[];
   readonly skipped: Record<string, number>;
+  readonly account: Account;
+  readonly notes: readonly string[];
 }
 
 async function readFiles(paths: readonly string[], options: FileOptions = {}): Promise<Result> {
-  const minutes = new Minutes({ hours: 2160, nowMs });
+  const minutes = new Minutes({ hours: 2160, nowMs, keep: options.keep });
   for (const path of paths) await readRecordingFile(path, options, minutes);
   const rows = minutes
     .readings()
     .map(({ atMs, values }) => [new Date(atMs).toISOString().slice(11, 16), values] as const);
-  return { rows, skipped: Object.fromEntries(minutes.skipped) };
+  const { account, notes } = minutes;
+  return { rows, skipped: Object.fromEntries(minutes.skipped), account, notes };
 }
 
 /** Reads the field cases of these names, separated by `+`. */
@@ -34,9 +44,11 @@ async function readText(name: string, content: string, options?: FileOptions): P
   return readFiles([path], options);
 }
 
-const rates = ({ rows }: Result) => rows.map(([time, { heart_rate }]) => `${time} ${heart_rate}`);
+const rates = ({ rows }: Pick<Result, 'rows' | 'skipped'>) =>
+  rows.map(([time, { heart_rate }]) => `${time} ${heart_rate}`);
 const minutesOf = (count: number) => Array.from({ length: count }, (_, at) => at);
 
+const five = minutesOf(5).map((at) => `09:0${at} ${70 + at}`);
 const readCasesTable: [string, FileOptions, readonly string[]][] = [
   ['ampm.csv', {}, ['09:00 70', '21:01 90']],
   ['apple.csv', {}, ['08:00 70']],
@@ -49,6 +61,22 @@ const readCasesTable: [string, FileOptions, readonly string[]][] = [
   ['oura.json', {}, ['09:00 61', '09:05 62']],
   ['garmin_hr.json', {}, ['09:00 66']],
   ['derived_com.google.heart_rate.bpm.json', {}, ['09:00 71']],
+  ['hae.json', {}, ['08:00 66']],
+  ['hc-webhook.json', {}, ['09:00 70']],
+  ['week-1.csv+week-2.csv', {}, ['09:00 71.7', '09:01 78.7', '09:02 72', '09:03 72.2', '09:04 72.3', '09:05 71.7']],
+  ['generic-recorded_at.json', {}, minutesOf(10).map((at) => `09:0${at} ${70 + at}`)],
+  ['generic-ts.json', {}, minutesOf(10).map((at) => `09:0${at} ${70 + at}`)],
+  ['hae-zh-date.json', {}, ['01:00 64', '08:51 65']],
+  ['shortcuts-en.json', { timeZone: 'Europe/Berlin' }, ['08:00 72', '08:01 73']],
+  ['heartrate.csv', {}, five],
+  ['bangle-rec.csv', {}, ['09:00 70', '09:01 70']],
+  ['terra-body.json', {}, minutesOf(4).map((at) => `08:0${at} ${61 + at}`)],
+  ['HEARTRATE.csv', {}, five],
+  ['history.csv', {}, five.slice(0, 4)],
+  ['1-1-P01_2026-11-20_pulse-rate.csv', {}, five.filter((it) => !it.endsWith('72'))],
+  ['20261121_1_MiFitness_hlth_center_fitness_data.csv', {}, five],
+  ['intraday.json', { timeZone: 'Europe/Berlin' }, minutesOf(5).map((at) => `08:0${at} ${64 + at}`)],
+  ['flux2.csv', {}, five],
   ['persons.csv', { person: '2' }, minutesOf(10).map((at) => `09:0${at} 140`)],
   [
     '247ohr_2026-10.json',
@@ -68,7 +96,8 @@ test.each([
   ['physiological_cycles.csv', 'one row per day: no heart rate of minutes in it'],
   ['ride.hrm', 'format not known: a text that begins with [Params]'],
   ['rr.txt', 'a list of beats has no times: pass the start of the recording, e.g. --start 2026-11-20T09:00:00Z'],
-  ['hae.json', 'format not known: a JSON file without a heart rate'],
+  ['daily_resting_heart_rate.csv', 'format not known: one row per day'],
+  ['Daily Heart Rate Variability Summary - 2026-11.csv', 'format not known: one row per day'],
 ])('%s is refused with the reason', async (name, message) => {
   await expect(readCases(name)).rejects.toThrow(message);
 });
@@ -90,6 +119,43 @@ test.each(['heart_rate-2026-11-20.json+exercise-0.json', 'exercise-0.json+heart_
     expect(rows.filter((it) => isRun(it) && it[1].activity_level !== 'vigorous')).toEqual([]);
   },
 );
+
+test('takeout.zip: minutes and variability of one night, and the files of days are named', async () => {
+  const { rows, skipped } = await readCases('takeout.zip');
+  expect(rows.map(([time]) => time)).toEqual([
+    ...minutesOf(12).map((at) => `02:${String(at * 5).padStart(2, '0')}`),
+    ...minutesOf(5).map((at) => `08:0${at}`),
+  ]);
+  expect(Object.keys(skipped)).toEqual([
+    'a file in the ZIP with one value per day: daily_resting_heart_rate.csv',
+    'a file in the ZIP that is no recording: daily_heart_rate_variability.csv',
+    'a file in the ZIP with one value per day: Daily Heart Rate Variability Summary - 2',
+  ]);
+});
+
+test('HRV_STATUS.fit: the variability of each five minutes', async () => {
+  const { rows } = await readCases('HRV_STATUS.fit');
+  expect(rows.map(([time, { rmssd }]) => `${time} ${rmssd}`)).toEqual(
+    minutesOf(5).map((at) => `09:${String(at * 5).padStart(2, '0')} ${42 + at}`),
+  );
+});
+
+test.each([
+  ['holux.gpx', 5, 'vigorous'],
+  ['mifitness.tcx', 5, 'moderate'],
+  ['hae-run-ja.json', 30, 'vigorous'],
+  ['hae-apart-1-metrics.json+hae-apart-2-workouts.json', 30, 'vigorous'],
+  ['hae-apart-2-workouts.json+hae-apart-1-metrics.json', 30, 'vigorous'],
+  ['hc-apart-2-exercise.json+hc-apart-1-heart.json', 30, 'vigorous'],
+])('%s: %i minutes of an exercise', async (names, count, level) => {
+  const { rows } = await readCases(names);
+  expect(rows.filter(([, { activity_level }]) => activity_level === level)).toHaveLength(count);
+});
+
+test('heartrate.csv: a word of a context names no device', async () => {
+  const { rows } = await readCases('heartrate.csv');
+  expect(rows.filter(([, { source_device }]) => source_device !== undefined)).toEqual([]);
+});
 
 test('motion.xml: a heart rate that the watch measured in motion has an activity level', async () => {
   const { rows } = await readCases('motion.xml');
@@ -355,4 +421,235 @@ test('an XML comment of any size is read in a time that grows with its size, and
   expect(skipped).toEqual({});
   const broken = readText('broken.xml', `<HealthData>\n${comment}\n${after}<Record`);
   await expect(broken).rejects.toThrow('line 400003: not valid XML');
+});
+
+// What the values show counts before what the names say.
+
+const stamp = (at: number) => `2026-11-20T09:0${at}:00Z`;
+const table = (header: string, row: (at: number) => string) => csv(header, ...minutesOf(5).map(row));
+
+test.each<[string, string, FileOptions, string]>([
+  ['any name', table('when,hr', (at) => `${stamp(at)},7${at}`), {}, 'time: the column when'],
+  [
+    'two columns of one time',
+    table('a;b;hr', (at) => `${stamp(at)};${1_795_165_200 + 60 * at};7${at}`),
+    {},
+    'time: the column a',
+  ],
+  ['ms', table('t,hr', (at) => `${(1_795_165_200 + 60 * at) * 1000},7${at}`), {}, 'time: the column t'],
+  [
+    'a date and a time of day',
+    table('Datum;Uhrzeit;Puls', (at) => `20.11.2026;09:0${at};7${at}`),
+    {},
+    'time: the column Datum, Uhrzeit',
+  ],
+  ['Japanese', table('日時,心拍数', (at) => `2026年11月20日 午前9:0${at},7${at}`), {}, 'time: the column 日時'],
+  [
+    'an option',
+    table('created;updated;hr', (at) => `${stamp(at)};${stamp(9)};7${at}`),
+    { timeColumn: 'created' },
+    'fields that are not read: updated',
+  ],
+  [
+    'a header with more columns than its rows',
+    table('date,heartRate,lastSyncTime', (at) => `7${at},${1_795_165_200 + 60 * at}`),
+    {},
+    'the rows have 2 columns: a time and heartrate',
+  ],
+  ['digits alone', table('t,hr', (at) => `20261120090${at}00,7${at}`), {}, 'time: the column t'],
+  ['counts of ms', table('elapsed,hr', (at) => `${60_000 * at},7${at}`), { start: Date.UTC(2026, 10, 20, 9) }, ''],
+])('the time is found by its values: %s', async (_, content, options, note) => {
+  const read = await readText('x.csv', content, options);
+  expect(rates(read)).toEqual(five);
+  expect(read.notes.join('; ')).toContain(note);
+});
+
+test('several columns that may be the time are refused by name', async () => {
+  await expect(
+    readText(
+      'x.csv',
+      table('created;updated;hr', (at) => `${stamp(at)};${stamp(9)};7${at}`),
+    ),
+  ).rejects.toThrow('several columns may be the time (created, updated): name one, e.g. --time-column created');
+});
+
+test('a day may follow the year, if all dates show it', async () => {
+  const days = minutesOf(5).map((at) => `2026/${String(5 + 3 * at).padStart(2, '0')}/11 09:00,70`);
+  const { rows, notes } = await readText('x.csv', csv('time,hr', ...days));
+  expect([rows.length, notes]).toEqual([5, ['order of dates: ydm']]);
+});
+
+test.each([
+  ['dates', (at: number) => `2026-11-2${at}`, {}],
+  ['midnights', (at: number) => `2026-11-2${at}T00:00:00`, {}],
+  ['midnights of the zone', (at: number) => `2026-11-2${at}T23:00:00Z`, { timeZone: 'Europe/Berlin' }],
+  ['midnights in s', (at: number) => String(1_795_132_800 + 86_400 * at), {}],
+])('one value per day is of no minute, unless an option keeps it: %s', async (name, time, options) => {
+  const content = table('timestamp,bpm', (at) => `${time(at)},6${at}`);
+  await expect(readText('x.csv', content, options)).rejects.toThrow('one row per day');
+  const kept = readText('x.csv', content, { ...options, keep: ['day-summary'] });
+  if (name !== 'dates') expect((await kept).rows).toHaveLength(5);
+  else await expect(kept).rejects.toThrow('is not a time');
+});
+
+test('several values of a day at midnight, and minutes from midnight, are read', async () => {
+  const twice = (at: number) => `2026-11-2${Math.floor(at / 2)}T00:00:00,60`;
+  expect((await readText('x.csv', table('time,hr', twice))).rows).toHaveLength(3);
+  expect(
+    (
+      await readText(
+        'x.csv',
+        table('time,hr', (at) => `2026-11-20T00:0${at}:00,60`),
+      )
+    ).rows,
+  ).toHaveLength(5);
+});
+
+test.each([
+  ['confidence', '0', '1'],
+  ['HR Confidence (%)', '0%', '95%'],
+  ['konfidenz', '0.0', '0.9'],
+])('a value with the %s %s is a placeholder', async (title, none, some) => {
+  const { rows, account } = await readText(
+    'x.csv',
+    table(`time,hr,${title}`, (at) => `${stamp(at)},7${at},${at % 2 ? none : some}`),
+  );
+  expect([rows.length, account]).toEqual([3, expect.objectContaining({ used: 3, placeholder: 2, context: 10 })]);
+});
+
+test('one value in more than a third of the first minutes after gaps is a placeholder, unless an option keeps it', async () => {
+  const rows = minutesOf(9).flatMap((gap) =>
+    minutesOf(20).map(
+      (at) =>
+        `${new Date(Date.UTC(2026, 10, 20, 8 + gap, at)).toISOString()},${at > 0 ? 60 + ((at * 7 + gap) % 9) : gap % 2 ? 70 : 80 + gap}`,
+    ),
+  );
+  const read = await readText('x.csv', csv('time,hr', ...rows));
+  expect([read.rows.length, read.account.placeholder]).toEqual([176, 4]);
+  expect(read.notes).toEqual(['placeholder: 70 bpm in 4 of 9 first minutes after gaps']);
+  expect((await readText('x.csv', csv('time,hr', ...rows), { keep: ['placeholder'] })).rows).toHaveLength(180);
+});
+
+test('entities of Home Assistant: those of several people are refused, and summaries are not read', async () => {
+  const header = 'entity_id,state,last_changed';
+  const content = table(header, (at) => `sensor.${at % 2 ? 'ann' : 'bob'}_heart_rate,7${at},${stamp(at)}`);
+  await expect(readText('x.csv', content)).rejects.toThrow('choose one, e.g. --person sensor.bob_heart_rate');
+  expect((await readText('x.csv', content, { person: 'sensor.ann_heart_rate' })).rows).toHaveLength(2);
+  const resting = await readText(
+    'x.csv',
+    table(header, (at) => `sensor.resting_heart_rate,7${at},${stamp(at)}`),
+  );
+  expect([resting.rows, resting.account.unknown_field]).toEqual([[], 5]);
+});
+
+test('a chain of FIT files is one recording: the session of one covers the records of the other', async () => {
+  const [start, session] = [1_164_100_000, 18];
+  const records = (times: readonly number[]) => {
+    const encoder = new FitEncoder({ protocolVersion: 0x20 });
+    for (const time of times)
+      encoder.writeMessage(20, [
+        { number: 253, size: 4, baseType: FitBaseType.Uint32, value: time },
+        { number: 3, size: 1, baseType: FitBaseType.Uint8, value: 150 },
+      ]);
+    return encoder;
+  };
+  const last = records([start + 60]);
+  last.writeMessage(
+    session,
+    [
+      { number: 253, size: 4, baseType: FitBaseType.Uint32, value: start + 120 },
+      { number: 2, size: 4, baseType: FitBaseType.Uint32, value: start },
+      { number: 7, size: 4, baseType: FitBaseType.Uint32, value: 120_000 },
+      { number: 5, size: 1, baseType: FitBaseType.Enum, value: 1 },
+    ],
+    1,
+  );
+  const path = join(await temporaryFolder(), 'chain.fit');
+  await writeFile(path, Buffer.concat([records([start]).close(), last.close()]));
+  expect((await readFiles([path])).rows.map(([, { activity_level }]) => activity_level)).toEqual([
+    'vigorous',
+    'vigorous',
+  ]);
+});
+
+/** Counts the values of a text without the code of the package. */
+function countCells(content: string): number {
+  if (content.startsWith('{') || content.startsWith('[')) {
+    let count = 0;
+    JSON.parse(content, (_, value: unknown) => ((count += typeof value === 'object' && value !== null ? 0 : 1), value));
+    return count;
+  }
+  const separator = content.includes(';') ? ';' : ',';
+  return content
+    .trim()
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => line.split(separator))
+    .filter(Boolean).length;
+}
+
+test.each([
+  'bangle-rec.csv heartrate.csv history.csv week-2.csv 1-1-P01_2026-11-20_pulse-rate.csv HEARTRATE.csv hae.csv postgres.csv',
+  'generic-ts.json hae-run-ja.json terra-body.json intraday.json oura.json garmin_hr.json 247ohr_2026-10.json exercise-0.json',
+])('the numbers of what became of the values add up: %s', async (names) => {
+  for (const name of names.split(' ')) {
+    const { account } = await readCases(name);
+    const content = await readFile(caseFile(name), 'utf8');
+    expect(
+      Object.values(account).reduce((total, it) => total + it, 0),
+      name,
+    ).toBe(countCells(content));
+  }
+});
+
+test.each([
+  ['Nov 20, 2026 at 9:00 AM', '20. Nov. 2026 um 09:00', '20 nov. 2026 à 09:00', '20 de noviembre de 2026 a las 9:00'],
+  ['2026年11月20日 上午9:00', '2026年11月20日金曜日 午前9:00', '2026. 11. 20. 오전 9:00', '2026年11月20日 9時00分'],
+  ['٢٠ نوفمبر ٢٠٢٦ في ٩:٠٠ ص', '20 พ.ย. 2569 09:00', '20/11/2569 09:00', '๒๐ พ.ย. ๒๕๖๙ ๐๙:๐๐', '令和8年11月20日 9:00'],
+  ['20 ноября 2026 г. в 09:00', '20 Νοεμβρίου 2026 στις 9:00 π.μ.', '20 listopada 2026 o 09:00', '20 Kas 2026 ÖÖ 9:00'],
+  [
+    'Fri Nov 20 10:00:00 GMT+01:00 2026',
+    'lúc 09:00 20 tháng 11, 2026',
+    '20 בנובמבר 2026 בשעה 9:00',
+    '20.11.2026 klo 9.00',
+  ],
+])('dates as phones write them: %s, …', (...texts) => {
+  for (const text of texts) expect(new Date(readTime(text)).toISOString(), text).toBe('2026-11-20T09:00:00.000Z');
+});
+
+test('a month whose name languages use for different months, and a text that is no time, are not read', () => {
+  expect(['20. lis 2026. 09:00', 'yesterday at 9:00', '20 foo 2026 9:00'].map((text) => readTime(text))).toEqual([
+    NaN,
+    NaN,
+    NaN,
+  ]);
+  expect(new Date(readTime('20. listopada 2026. u 09:00')).getUTCMonth()).toBe(9);
+});
+
+test.each([
+  [
+    'vigorous',
+    '屋外ランニング 户外跑步 Бег Велосипед Outdoor-Lauf Utomhuslöpning Ulkojuoksu الجري วิ่ง ריצה 야외·달리기',
+  ],
+  ['moderate', '室内ウォーキング 室外步行 Ходьба Spaziergang Camminata 걷기 Krafttraining 筋力トレーニング Other'],
+  ['light', 'ヨガ 瑜伽 Йога Restorative·Yoga'],
+  [undefined, '瞑想 Méditation Rest·day Sleep'],
+])('sports in the languages of the apps: %s', (level, names) => {
+  expect(names.split(' ').filter((it) => toExercise(it.replace('·', ' '), 0, 1)?.level !== level)).toEqual([]);
+});
+
+test('a name without a known word is an exercise of unknown level', () => {
+  expect(toExercise('Morning with Rex', 0, 1)).toEqual({ kind: 'exercise', level: undefined, atMs: 0, untilMs: 1 });
+  expect(toExercise('Meditation', 0, 1)).toBeUndefined();
+});
+
+test('each file of the corpus is what its generator writes, and is read right by this package', async () => {
+  const read = (file: string) => readFile(new URL(file, corpusFolder), 'utf8');
+  for (const [file, content] of corpus) expect(await read(file), file).toBe(content);
+  const files = JSON.parse(await read('corpus.json')) as readonly CorpusFile[];
+  expect(files.length).toBeGreaterThan(50);
+  for (const { file, zone, minutes } of files)
+    expect(await readMinutes(file, zone, Buffer.from(await read(file))), file).toEqual(
+      minutes.map((it) => expect.objectContaining(it)),
+    );
 });

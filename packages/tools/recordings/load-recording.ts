@@ -6,7 +6,8 @@ import { setFlagsFromString } from 'node:v8';
 import { readHead } from '../../recordings/chunks.js';
 import type { Format } from '../../recordings/field-map.js';
 import { detectFormat } from '../../recordings/load.js';
-import type { Chunks } from '../../recordings/measurement.js';
+import { describeAccount } from '../../recordings/account.js';
+import type { Chunks, Inference } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { readRecordingFile as readOpenFile } from '../../recordings/open-file.js';
 import { createPause } from '../../recordings/pause.js';
@@ -33,6 +34,10 @@ export interface RecordingOptions {
   readonly person?: string;
   /** Order of the dates of a CSV, if it does not show it. */
   readonly dateOrder?: DateOrder;
+  /** Column or field with the times, if its name does not show it. */
+  readonly timeColumn?: string;
+  /** What is read although its values look like something else. */
+  readonly keep?: readonly Inference[];
   readonly subject?: string;
   /** Sends readings with the times of the recording. */
   readonly backfill: boolean;
@@ -71,8 +76,8 @@ async function loadWindows(
  * number of readings and of skipped values per reason to standard error.
  */
 async function loadDevices(files: readonly string[], options: RecordingOptions): Promise<RecordedWindow[]> {
-  const { hours } = options;
-  const minutes = new Minutes({ hours, nowMs: Date.now() });
+  const { hours, keep } = options;
+  const minutes = new Minutes({ hours, nowMs: Date.now(), keep });
   const formats = new Set<string>();
   for (const path of files) {
     if ((await stat(path)).size > smallFileMaxBytes) keepHeapSmall();
@@ -84,8 +89,12 @@ async function loadDevices(files: readonly string[], options: RecordingOptions):
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) console.error('Skipped values:');
   for (const [reason, count] of skipped) console.error(`  ${reason}: ${count}`);
+  console.error(`Values: ${describeAccount(minutes.account)}.`);
+  for (const note of minutes.notes) console.error(`  ${note}`);
   if (readings.length === 0)
-    throw new Error(`no heart rate, variability or beats in ${files.join(', ')}: see docs/recordings.md`);
+    throw new Error(
+      `no heart rate, variability or beats in ${files.join(', ')} (${describeAccount(minutes.account)}): see docs/recordings.md`,
+    );
   const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;
   return readings.map((reading, index) => {
     const hour = new Date(reading.atMs).toISOString().slice(0, 13);

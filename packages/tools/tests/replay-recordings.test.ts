@@ -270,7 +270,7 @@ test.each([
   ],
   [
     'a recording without signals',
-    'time,steps\n2020-01-01T00:00:00Z,9\n',
+    'time,steps\n2020-01-01T09:00:00Z,9\n',
     [],
     /^no heart rate, variability or beats in/,
   ],

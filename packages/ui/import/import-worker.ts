@@ -1,4 +1,5 @@
 /** Reads files in a thread of its own, so that the page stays responsive. */
+import { type Account, describeAccount } from '../../recordings/account.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { type FileOptions, readRecordingFile } from '../../recordings/open-file.js';
 import { openBlob } from './blob.js';
@@ -15,6 +16,11 @@ export interface ReadFiles {
   readonly readings: readonly RecordedReading[];
   /** Numbers of skipped values by reason, most first. */
   readonly skipped: ReadonlyArray<readonly [reason: string, count: number]>;
+  /** What became of all values. */
+  readonly account: Account;
+  /** What was inferred, and with the names of fields that are not read. */
+  readonly inferred: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** A share from 0 to 1 while it reads, then the result or one sentence about the error. */
@@ -32,7 +38,7 @@ function post(message: ReadMessage): void {
 }
 
 async function read({ files, options, hours, nowMs }: ReadRequest): Promise<ReadMessage> {
-  const minutes = new Minutes({ hours, nowMs });
+  const minutes = new Minutes({ hours, nowMs, keep: options.keep });
   const formats = new Set<string>();
   const total = files.reduce((sum, { size }) => sum + size, 0);
   let [before, reported] = [0, 0];
@@ -55,6 +61,8 @@ async function read({ files, options, hours, nowMs }: ReadRequest): Promise<Read
   }
   const readings = minutes.readings();
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
-  if (readings.length === 0 && skipped.length === 0) return { error: 'no heart rate, variability or beats were found' };
-  return { result: { formats: [...formats], readings, skipped } };
+  const { account, inferred, notes } = minutes;
+  if (readings.length === 0 && skipped.length === 0)
+    return { error: `no heart rate, variability or beats were found (values: ${describeAccount(account)})` };
+  return { result: { formats: [...formats], readings, skipped, account, inferred, notes } };
 }

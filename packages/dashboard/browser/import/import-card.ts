@@ -1,9 +1,11 @@
+import { describeAccount } from '../../../recordings/account.js';
+import { inferences } from '../../../recordings/measurement.js';
 import { dateOrders } from '../../../recordings/times.js';
 import type { FileOptions } from '../../../recordings/open-file.js';
 import { planImport } from '../../../tools/import-history.js';
 import { h, show } from '../../../ui/dom.js';
 import { count } from '../../../ui/format.js';
-import { card, createField, createSelect, createStatus, type Field } from '../../../ui/parts.js';
+import { button, card, createField, createSelect, createStatus, type Field } from '../../../ui/parts.js';
 import { instants, timeZone } from '../../../sentence/calendar.js';
 import { nowMs, reasonOf, type Service } from '../service.js';
 import type { ReadFiles } from '../../../ui/import/import-worker.js';
@@ -16,6 +18,7 @@ const orders: Readonly<Record<string, string>> = {
   dmy: 'day, month, year',
   mdy: 'month, day, year',
   ymd: 'year, month, day',
+  ydm: 'year, day, month',
 };
 const hours = [
   [24, 'Newest day'],
@@ -30,6 +33,8 @@ const fieldNames = {
   '--date-order': 'Order of dates',
   '--start': 'Start of the recording',
   '--hours': 'Time to import',
+  '--time-column': 'Column of times',
+  '--keep': 'Values to keep',
 } as const;
 type Option = keyof typeof fieldNames;
 
@@ -38,9 +43,32 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
   const [outcome, lists] = [createStatus(), h('ul.hint')];
   const options = createOptions();
 
+  /** Shows what was inferred. Rejects if the reader does not want to store it. */
+  const confirm = (read: ReadFiles) =>
+    new Promise<void>((resolve, reject) => {
+      const [first] = read.readings;
+      const start = first ? `, from ${instants.format(first.atMs)}` : '';
+      outcome.say(`Read ${count(read.readings.length, 'minute')}${start}. The values show:`);
+      const end = (act: () => void) => () => (show(lists), act());
+      show(
+        lists,
+        ...read.notes.map((note) => h('li', note)),
+        h('li', `Values: ${describeAccount(read.account)}.`),
+        h(
+          'li.line',
+          button('Import', end(resolve)),
+          button(
+            'Cancel',
+            end(() => reject(new Error('cancelled: nothing was sent'))),
+          ),
+        ),
+      );
+    });
+
   const importFiles = async (files: readonly File[], onProgress: (share: number) => void, sent: Sent) => {
     const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
     const read = await readFiles(request, onProgress, signal);
+    if (read.inferred.length > 0) await confirm(read);
     const plan = await planImport(read.readings, subjectId, service);
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
@@ -84,6 +112,8 @@ function createOptions() {
     ['', 'As the file shows it'],
     ...dateOrders.map((it) => [it, orders[it] ?? it] as const),
   ]);
+  const column = h('input', plain);
+  const keep = createSelect([['', 'None'], ...inferences.map((it) => [it, it.replace('-', ' ')] as const)]);
   const span = createSelect(hours);
   const controls = {
     '--hours': span,
@@ -91,10 +121,14 @@ function createOptions() {
     '--date-order': order,
     '--person': person,
     '--start': start,
+    '--time-column': column,
+    '--keep': keep,
   };
   const hints: Partial<Record<Option, string>> = {
     '--time-zone': 'Of times that state none.',
     '--person': 'If a CSV has several people.',
+    '--time-column': 'If several columns of a CSV may be the time.',
+    '--keep': 'Although they look like values of a day, or stand for none.',
     '--start': 'If times count from the start, or of a list of beats. In your time zone.',
   };
   const names = Object.keys(controls) as Option[];
@@ -113,6 +147,8 @@ function createOptions() {
       zone: zone.value.trim() || timeZone(),
       ...(person.value.trim() && { person: person.value.trim() }),
       dateOrder: dateOrders.find((it) => it === order.value),
+      ...(column.value.trim() && { timeColumn: column.value.trim() }),
+      keep: inferences.filter((it) => it === keep.value),
       ...(start.value && { startMs: new Date(start.value).getTime() }),
     }),
     clear: () => names.forEach((name) => fields[name].showFault('')),
@@ -135,10 +171,12 @@ function describeRead({ formats: read, readings }: ReadFiles, { samples, rejecte
   return `Read ${minutes}. Readings: ${[...parts, ...(failed > 0 ? [`${failed} rejected`] : [])].join(', ')}.`;
 }
 
-function listSkipped({ skipped }: ReadFiles, { rejected }: Sent) {
+function listSkipped({ skipped, account, notes }: ReadFiles, { rejected }: Sent) {
   const rename = (reason: string) => reason.replace('see --hours', `see “${fieldNames['--hours']}”`);
   return [
     ...skipped.map(([reason, number]) => h('li', `Skipped ${count(number, 'value')}: ${rename(reason)}`)),
+    h('li', `Values: ${describeAccount(account)}.`),
+    ...notes.map((note) => h('li', note)),
     ...[...rejected].map(([reason, number]) => h('li', `Rejected ${count(number, 'reading')}: ${reason}`)),
   ];
 }
