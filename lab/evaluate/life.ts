@@ -1,5 +1,5 @@
 /**
- * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days and weeks.
+ * Measures what a person sees in life, each figure with its goal: recordings of people, everyday streams, days, scenes and weeks.
  * Runs the functions of ingest in this process. Beside the results are those of release 1.0.0, measured once. Intervals are 95 % percentile intervals over people.
  */
 import { Command } from 'commander';
@@ -24,6 +24,7 @@ import { seeds } from '../options.js';
 import { before, stressedBefore } from './support/life-before.js';
 import { playNested } from './support/life-nested.js';
 import { claimRows, groupPeople, type Lived, playCold, playDays, playPerson } from './support/life-play.js';
+import { sceneRows } from './support/life-scenes.js';
 import { judgeWeeks } from './support/life-weeks.js';
 import { countUnlike } from './support/life-worn.js';
 
@@ -75,6 +76,8 @@ async function evaluate({ data, seeds = [], markdown }: Options): Promise<void> 
   const [wearers, nurses] = ['wearers_dev.csv', 'nurses_dev.csv'].map((it) => readWearers(read(it)));
   const days = [wearers, nurses].map((it = []) => it.map(dayRow));
   console.log(`\n${print(['stressed, all minutes', ...columns], ...days, [unlikeRow(wearers ?? [])])}`);
+  const scenes = ['scene: minutes that are stressed', 'right', 'before', 'result'];
+  console.log(`\n${print(scenes, sceneRows(wearers ?? []))}`);
   if (seeds.length > 0)
     console.log(`\n${print(['figure', 'goal', 'result'], await judgeWeeks(data, seeds, 'shared'))}`);
 }
