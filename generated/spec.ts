@@ -859,7 +859,7 @@ export const hints = {
   "two_keys": "Two headers for the key hold different values. Send the key once, best in X-Service-Key",
   "token_as_key": "This has the form of a token. Send it in the header Authorization, after Bearer, without X-Service-Key",
   "key_form": "An API key consists of sk_ and 32 letters and digits. Send the whole key and nothing else, e.g. no quotes and no Bearer",
-  "check_key": "The form is right. Check that the key is of this service. The operator sees with state-service keys list whether it has ended",
+  "check_key": "The form is right. Check that the key is of this service. The operator sees with `state-service keys list` whether it has ended",
   "allowed_methods": "This path supports {methods}",
   "empty_body": "The body is empty. Send JSON, as the examples of the operation show",
   "send_lines": "The body begins like one reading per line. Send it with Content-Type: application/x-ndjson, or send an array of readings",
@@ -3290,4 +3290,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1e6899a1cc4636518d05c0c0bd80060e79fab0d195f93ac024630c2558eed6a2" as const;
+export const contractDigest = "a09af912e23b821df5a2011bf70209ef5467de6f77626d0e70915c1e9854c24e" as const;
