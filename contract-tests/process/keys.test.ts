@@ -166,6 +166,25 @@ test('a new account without --tier gets the default tier, which the output names
   expect((await keys('list')).stdout).not.toContain('solo');
 });
 
+test('without --account a key belongs to the only account, and several accounts are listed', async () => {
+  const { keys } = await commandLine();
+  expect(await keys('create', '--scopes', 'sources')).toEqual({
+    ...{
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('there is no account yet: name the new one with --account'),
+    },
+  });
+  await keys('create', '--account', 'acme');
+  expect((await keys('create', '--scopes', 'sources')).stdout).toMatch(/^sk_/);
+  expect((await keys('create', '--subject', 'p-1', '--source', 'generic')).stdout).toMatch(/^wk_/);
+  expect((await keys('list')).stdout).toMatch(/acme +solo +valid +sources /);
+  await keys('create', '--account', 'other');
+  const refused = await keys('create', '--scopes', 'sources');
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('there are 2 accounts: set --account to one of acme, other');
+});
+
 test('the tier belongs to the account: another tier is rejected with the remedy, which changes it', async () => {
   const { keys, setTier } = await commandLine();
   await keys('create', '--account', 'acme', '--tier', 'free');

@@ -45,7 +45,20 @@ export interface CommandEnvironment {
 type Environment = CommandEnvironment['env'];
 
 /** Runs the command that the process arguments select. Imports only the modules of that command. */
-export async function runCommand({ program, root, env, packages, withProgress }: CommandEnvironment): Promise<void> {
+export async function runCommand(environment: CommandEnvironment): Promise<void> {
+  const { command, printWarnings } = createProgram(environment);
+  try {
+    requireKnown(command, process.argv[2]);
+    await command.parseAsync();
+  } catch (error) {
+    console.error(`error: ${describeError(error)}`);
+    printWarnings();
+    process.exitCode ||= 1;
+  }
+}
+
+/** Returns the definition of all commands, with a function that prints the warnings about environment variables once. */
+export function createProgram({ program, root, env, packages, withProgress }: CommandEnvironment) {
   const warnings = findMisspelledVariables(env, packages.variables);
   // Each warning is reported once.
   const takeWarnings = () => warnings.splice(0);
@@ -60,14 +73,7 @@ export async function runCommand({ program, root, env, packages, withProgress }:
   addServers(command, { program, root, env, takeWarnings, serveDemo: packages.serveDemo });
   addAdministration(command, env, withProgress, [...warnings]);
   for (const it of packages.commands(createHost(root, env, takeWarnings))) command.addCommand(it);
-  try {
-    requireKnown(command, process.argv[2]);
-    await command.parseAsync();
-  } catch (error) {
-    console.error(`error: ${describeError(error)}`);
-    printWarnings();
-    process.exitCode ||= 1;
-  }
+  return { command, printWarnings };
 }
 
 interface ServerParts extends Pick<CommandEnvironment, 'program' | 'root' | 'env'> {

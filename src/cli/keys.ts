@@ -6,7 +6,7 @@ import type { Schema, Scope, Tier } from '../contract/contract.js';
 import { ProblemError } from '../contract/problem.js';
 import { currentActor } from '../keys/audit.js';
 import { describeStatus } from '../keys/identify.js';
-import { createKey, KeyError, requireAccount, revokeKey, rotateKey } from '../keys/manage.js';
+import { createKey, KeyError, requireAccount, requireOnlyAccount, revokeKey, rotateKey } from '../keys/manage.js';
 import { parseNetworks } from '../keys/networks.js';
 import { allScopes, parseScopes } from '../keys/scopes.js';
 import { createSourceKey } from '../keys/source-keys.js';
@@ -26,7 +26,7 @@ export function createKeysCommand(withKeys: WithKeys): Command {
   keys
     .command('create')
     .description('create a key, and its account if it does not exist')
-    .requiredOption('--account <name>', 'name of the account: letters, digits, . _ -', readAccount)
+    .option('--account <name>', 'name of the account: letters, digits, . _ - (default: the only account)', readAccount)
     .addOption(new Option('--tier <tier>', `tier of the account: ${tierHelp}`).choices(Object.keys(tiers)))
     .option(
       '--scopes <list>',
@@ -52,17 +52,18 @@ export function createKeysCommand(withKeys: WithKeys): Command {
     .action(({ expires, subject, source, timeZone, ...options }: CreateOptions) =>
       withKeys(async (table) => {
         const nowMs = Date.now();
+        const account = options.account ?? (await requireOnlyAccount(table));
         if (subject !== undefined || source !== undefined) {
           const { scopes, networks, tier } = options;
           if (subject === undefined || source === undefined) throw new KeyError('set --subject and --source together');
           if (scopes ?? networks ?? tier) throw new KeyError('a source key has no scopes, networks and tier');
           const days = expires === undefined ? {} : { expires_in_days: expires / dayMs };
           const request = { subject_id: subject, source, ...days, ...(timeZone && { time_zone: timeZone }) };
-          return show(await createSourceKeyOf(table, options.account, request, nowMs));
+          return show(await createSourceKeyOf(table, account, request, nowMs));
         }
         const expiresAtMs = expires === undefined ? undefined : nowMs + expires;
-        const issued = await createKey(table, { ...options, expiresAtMs }, nowMs);
-        if (issued.newTier) console.error(describeNewAccount(options.account, issued.newTier));
+        const issued = await createKey(table, { ...options, account, expiresAtMs }, nowMs);
+        if (issued.newTier) console.error(describeNewAccount(account, issued.newTier));
         show(issued);
       }, true),
     );
@@ -132,7 +133,7 @@ interface CreateOptions {
   readonly subject?: string;
   readonly source?: Schema<'Source'>;
   readonly timeZone?: string;
-  readonly account: string;
+  readonly account?: string;
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];
   readonly networks?: readonly string[];

@@ -72,6 +72,20 @@ export function requireAccount(row: AccountRow | undefined, name: string): Accou
   return row;
 }
 
+/** Bounds the length of an error. */
+const namedAccountsMax = 20;
+
+/** Resolves with the name of the only account. Rejects with a KeyError that lists the accounts if there are several. */
+export async function requireOnlyAccount(keys: KeyTable): Promise<string> {
+  const names = (await keys.listAccounts()).map((it) => it.name);
+  const [only] = names;
+  if (only === undefined) throw new KeyError('there is no account yet: name the new one with --account');
+  if (names.length === 1) return only;
+  const listed = names.slice(0, namedAccountsMax).join(', ');
+  const others = names.length > namedAccountsMax ? ', …: `accounts show` lists all' : '';
+  throw new KeyError(`there are ${names.length} accounts: set --account to one of ${listed}${others}`);
+}
+
 async function ensureAccount(
   keys: KeyWriter,
   name: string,
