@@ -3315,7 +3315,7 @@ export interface components {
         DeliveryId: string;
         /**
          * Format: date-time
-         * @description A time, RFC 3339 in UTC (`Z` or `+00:00`).
+         * @description A time, RFC 3339 in UTC (`Z` or `+00:00`). A parameter of a query may also be epoch milliseconds.
          * @example 2026-11-21T09:00:00.000Z
          */
         SinceInstant: string;
@@ -4716,7 +4716,7 @@ export interface components {
         Minutes: number;
         /**
          * @description End of the window, inclusive. Without it, the window ends now. Use the `timestamp` of the newest reading to get the
-         *     last minutes of a session that has ended.
+         *     last minutes of a session that has ended. Epoch milliseconds are accepted, too.
          * @example 2026-11-21T09:30:00.000Z
          */
         Until: string;
@@ -4883,7 +4883,7 @@ export interface operations {
                 minutes?: components["parameters"]["Minutes"];
                 /**
                  * @description End of the window, inclusive. Without it, the window ends now. Use the `timestamp` of the newest reading to get the
-                 *     last minutes of a session that has ended.
+                 *     last minutes of a session that has ended. Epoch milliseconds are accepted, too.
                  * @example 2026-11-21T09:30:00.000Z
                  */
                 until?: components["parameters"]["Until"];

@@ -3290,4 +3290,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a09af912e23b821df5a2011bf70209ef5467de6f77626d0e70915c1e9854c24e" as const;
+export const contractDigest = "bda0a8970ebd86cb021a3d0c7de6f3b5a03892316c5cbebff89a8ab93ff3d04a" as const;
