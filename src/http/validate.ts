@@ -156,12 +156,14 @@ function readValue(
   const declared = known.find(({ name }) => name === parameter);
   const names = known.map(({ name }) => name);
   if (!declared) return createFault('extra_forbidden', { parameter, ...suggestName(parameter, names) });
-  const { type, minLength = 1 } = declared.schema;
+  const { type, format, minLength = 1 } = declared.schema;
   // Some clients repeat the parameter, others separate its values by commas.
   if (type === 'array') return [value].flat().flatMap((it) => it.split(','));
   if (Array.isArray(value)) return createFault('repeated', { parameter });
   if (type === 'integer')
     return /^-?\d{1,15}$/.test(value) ? Number(value) : createFault('integer_type', { parameter });
+  // Dashboards write times of a query as epoch ms.
+  if (format === 'date-time' && /^\d{12,13}$/.test(value)) return new Date(Number(value)).toISOString();
   if (value === '')
     return minLength === 0 ? undefined : createFault('string_too_short', { parameter }, String(minLength));
   return value;
