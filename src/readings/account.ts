@@ -19,7 +19,7 @@ import { type LoadedAccount, loadAccount } from './load.js';
 import { processInOrder } from './order.js';
 import type { PreparedReading } from './prepared-reading.js';
 import type { AcceptedReading, CompletedGroup, GroupProgress, ProcessedReading } from './progress.js';
-import { applySamples, type SampleOutcome, type SampleRows, toSampleOutcome } from './samples.js';
+import { applySamples, keepSamples, type SampleOutcome, type SampleRows, toSampleOutcome } from './samples.js';
 import { listActivations, namesTopics, updateTriggers } from './topics.js';
 
 /**
@@ -110,7 +110,9 @@ function listTriggerSubjects(accepted: readonly AcceptedReading[]): string[] {
 function toStored({ submitted, incarnation, step, event }: AcceptedReading, computed: ComputedState): StoredReading {
   const { sessionId, timestampMs, digest, isBackfill: isSilent = false } = submitted;
   const key = { sessionId, incarnation, timestampMs, digest };
-  return { ...key, point: step.point, computed, stateChange: event?.payload, isSilent };
+  const samples = submitted.samples && keepSamples(submitted);
+  const row = { ...key, point: step.point, stateChange: event?.payload, isSilent };
+  return { ...row, computed: samples ? { ...computed, samples } : computed };
 }
 
 /** Removes the rows that were inserted to lock sessions and people of which nothing is stored. */

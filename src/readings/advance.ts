@@ -29,6 +29,7 @@ import {
   listMeasured,
   scoreMinute,
 } from './covering.js';
+import { mergeMinute } from './merge.js';
 import { createPerson, type Person } from './person.js';
 import type { PreparedReading } from './prepared-reading.js';
 import type { AcceptedReading, GroupProgress, ProcessedReading, ReplacingReading, SampledReading } from './progress.js';
@@ -51,7 +52,8 @@ export function processReading(progress: GroupProgress, submitted: PreparedReadi
   const key = toReadingKey(submitted);
   const computed = progress.alreadyStored.get(key);
   if (computed) return { kind: 'stored', computed };
-  const same = progress.taken.get(key);
+  // Two bodies of other samples may be equal.
+  const same = submitted.samples ? undefined : progress.taken.get(key);
   if (same) return { kind: 'same', as: same };
   return hasSample(submitted) ? processSample(progress, submitted, stored) : processNew(progress, submitted, stored);
 }
@@ -82,11 +84,15 @@ function processSample(progress: GroupProgress, submitted: SampledReading, store
     if (processed.kind === 'taken') rememberSample(progress, submitted, incarnation, processed);
     return processed;
   }
-  const kept = keepSample(progress, sample, submitted, session?.subjectId);
+  const { samples } = sample;
+  const content = { measured: sample.signals, ...(samples && { samples }) };
+  const merged = submitted.samples ? mergeMinute(content, submitted) : submitted;
+  if (!merged) return { kind: 'kept', of: sample.reading };
+  const kept = keepSample(progress, sample, merged, session?.subjectId);
   if (kept) return kept;
-  const allowed = keepAllowedPart(progress, session, submitted);
+  const allowed = keepAllowedPart(progress, session, merged);
   if (allowed instanceof ProblemError) return { kind: 'refused', refusal: allowed };
-  rememberSample(progress, submitted, incarnation, sample.reading);
+  rememberSample(progress, merged, incarnation, sample.reading);
   return replaceReading(progress, allowed, incarnation, sample.reading);
 }
 

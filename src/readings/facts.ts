@@ -209,8 +209,13 @@ async function scoreRows(
     if (covering === computed.covered || hours.has(toHourKey(subjectId, timestampMs))) return [];
     const covered = coverStored(point.measured, timestampMs, covering);
     const again = scoreAgain(computed, { ...covered, baseline: subject.baseline, isMinute });
-    const { rrQuality, derived, dropped } = computed;
-    const own = { ...(rrQuality && { rrQuality }), ...(derived && { derived }), ...(dropped && { dropped }) };
+    const { rrQuality, derived, dropped, samples: united } = computed;
+    const own = {
+      ...(rrQuality && { rrQuality }),
+      ...(derived && { derived }),
+      ...(dropped && { dropped }),
+      ...(united && { samples: united }),
+    };
     return [{ ...row, point: { ...again.point, measured: point.measured }, computed: { ...again.computed, ...own } }];
   });
   if (changed.length === 0) return;

@@ -8,11 +8,19 @@ import {
   floorMinute,
   nameSample,
   planHistory,
+  toMinuteKey,
   type StatedValues,
 } from '../../packages/recordings/history.js';
 import type { Fact, Item, Measurement } from '../../packages/recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import type { Submission as Values } from '../../packages/recordings/signals.js';
+import {
+  isPossible,
+  type MinuteSamples,
+  summarizeSamples,
+  type TimedValue,
+  uniteSamples,
+} from '../../packages/recordings/united.js';
 import { findHub, sources } from '../../packages/recordings/sources/index.js';
 import { type Mood, notRead } from '../../packages/recordings/sources/source.js';
 import { createTimeReader, createZones, type FindClock } from '../../packages/recordings/times.js';
@@ -22,6 +30,7 @@ import { ProblemError } from '../contract/problem.js';
 import type { Pause } from '../store/scope.js';
 import type { StatedFact } from './facts.js';
 import type { PrepareReading } from './intake.js';
+import { countSamples } from './merge.js';
 import type { PreparedReading } from './prepared-reading.js';
 
 /*
@@ -86,7 +95,7 @@ export interface PostParts {
   readonly maxBackfillAgeMs: number;
 }
 
-const [hourMs, dayHours] = [3_600_000, 24];
+const [hourMs, minuteMs, dayHours] = [3_600_000, 60_000, 24];
 /** Maximum of RETENTION_READINGS_HOURS. */
 const retentionHoursMax = 87_600;
 /** Items that are collected before other work runs. */
@@ -138,9 +147,11 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
       const live = await mergeLive(collected, pause);
       for (const some of inGroups(toSubmissions(subjectId, live, collected), readingsAtOnce)) {
         const posted = some.flatMap(({ submission, minute, values: stated }): PostedReading[] => {
-          const reading = prepareOne(caller, submission, skip);
-          if (reading) take(stated);
-          return reading ? [{ reading, minute, values: stated }] : [];
+          const own = uniteOwn(submission, minute, collected.samples);
+          const reading = prepareOne(caller, own?.submission ?? submission, skip);
+          if (!reading) return [];
+          take(stated);
+          return [{ reading: own ? { ...reading, samples: own.samples } : reading, minute, values: stated }];
         });
         if (posted.length > 0) groups.push({ subjectId, count: posted.length, json: JSON.stringify(posted) });
         await pause(some.length);
@@ -167,6 +178,7 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
     const minutes = new Minutes({ hours: Math.ceil(maxBackfillAgeMs / hourMs) + 1, nowMs, marksFacts: false });
     const moods: Mood[] = [];
     let live: LiveSample[] = [];
+    const samples = new Map<string, Record<string, TimedValue[]>>();
     let oldestMs = nowMs;
     // The samples of a minute are stored in one way, also if only its end is live.
     const [liveFromMs, minuteFromMs] = [nowMs - maxTimestampAgeMs, floorMinute(nowMs - maxTimestampAgeMs)];
@@ -179,8 +191,10 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
           known.push({ seen: -1, context: 0 });
         } else known.push(item);
         if ('atMs' in item && item.atMs > nowMs - retentionHoursMax * hourMs) oldestMs = Math.min(oldestMs, item.atMs);
-        if ('field' in item && item.atMs >= minuteFromMs)
-          live.push({ ...item, device: minutes.findLabel(item.source) });
+        if (!('field' in item)) continue;
+        const device = minutes.findLabel(item.source);
+        if (item.atMs >= minuteFromMs) live.push({ ...item, device });
+        else addSample(samples, item, device);
       }
       minutes.add(known);
       if (live.length > settings.stored_readings.quota)
@@ -195,7 +209,16 @@ export function createReadPost({ prepare, nowMs, maxTimestampAgeMs, maxBackfillA
       await pause(some.length);
     }
     for (const [reason, count] of minutes.skipped) skip(toReason(reason), count);
-    return { readings, live, moods, facts: minutes.facts, oldestMs, account: minutes.account, notes: minutes.notes };
+    return {
+      readings,
+      live,
+      samples,
+      moods,
+      facts: minutes.facts,
+      oldestMs,
+      account: minutes.account,
+      notes: minutes.notes,
+    };
   }
 
   function prepareOne(caller: Grant, submission: Submission, skip: Skip): PreparedReading | undefined {
@@ -233,6 +256,8 @@ interface LiveSample extends Measurement {
 interface Collected {
   readonly readings: readonly RecordedReading[];
   readonly live: readonly LiveSample[];
+  /** The samples of the minutes of devices, by `toMinuteKey`. */
+  readonly samples: ReadonlyMap<string, MinuteSamples>;
   readonly moods: readonly Mood[];
   readonly facts: readonly Fact[];
   /** Time of the oldest sample, also of one that is skipped as too old, in epoch ms. */
@@ -364,6 +389,34 @@ function countSteps(minute: RecordedReading, taken: Set<RecordedReading>): LiveR
   const { steps_last_minute = 0 } = taken.has(minute) ? {} : minute.counts;
   taken.add(minute);
   return { steps_last_minute };
+}
+
+/** Adds a sample to those of its minute and device. The steps of an interval are distributed evenly over its minutes. */
+function addSample(all: Map<string, Record<string, TimedValue[]>>, sample: Measurement, device: string | undefined) {
+  const { field, atMs, untilMs = atMs, value, isRate } = sample;
+  const add = (fromMs: number, part: number) => {
+    const key = toMinuteKey({ atMs: fromMs, device });
+    const minute = all.get(key) ?? {};
+    all.set(key, minute);
+    (minute[field] ??= []).push([atMs - floorMinute(fromMs), part]);
+  };
+  if (field === 'rr_intervals_ms' || !Number.isFinite(atMs) || untilMs - atMs > hourMs) return;
+  if (field !== 'steps_last_minute' || isRate) return isPossible(field, value) ? add(atMs, value) : undefined;
+  const lengthMs = Math.max(1, untilMs - atMs);
+  for (let fromMs = atMs; fromMs < atMs + lengthMs;) {
+    const toMs = Math.min(atMs + lengthMs, floorMinute(fromMs) + minuteMs);
+    add(fromMs, (value * (toMs - fromMs)) / lengthMs);
+    fromMs = toMs;
+  }
+}
+
+/** Returns a minute of the history with the samples that it consists of. Undefined for another reading. */
+function uniteOwn(submission: Submission, minute: DeviceMinute | undefined, all: Collected['samples']) {
+  const own = minute && Object.entries(all.get(toMinuteKey(minute)) ?? {}).filter(([field]) => field in submission);
+  if (!own || own.length === 0) return undefined;
+  const samples = uniteSamples({}, Object.fromEntries(own));
+  const sample_revision = countSamples(samples, submission.rr_intervals_ms?.length ?? 0);
+  return { submission: { ...submission, ...summarizeSamples(samples), sample_revision }, samples };
 }
 
 /** Yields the readings of the minutes without a live sample. */

@@ -1,3 +1,4 @@
+import type { MinuteSamples } from '../../packages/recordings/united.js';
 import type { Grant } from '../contract/grant.js';
 import type { ReadingContent, UnreadText } from '../../packages/score/signals.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
@@ -32,6 +33,8 @@ export interface PreparedReading {
   readonly check?: MessageCheck;
   /** Absent if the reading names no sample. */
   readonly sample?: SampleIdentity;
+  /** Samples of a minute of the history that a source sends, by field. Absent if it has no times of samples. */
+  readonly samples?: MinuteSamples;
   /** Absent if the account does not enforce consent. */
   readonly consent?: ConsentCheck;
   /** False if the account forbids that sessions of a person share signals. */

@@ -15,6 +15,7 @@ import type { ReadScope } from '../store/scope.js';
 import type { StoredSession } from '../store/sessions.js';
 import { positionStep } from '../store/stream-positions.js';
 import { scoreAgain } from './covering.js';
+import type { PreparedReading } from './prepared-reading.js';
 import type {
   AcceptedReading,
   GroupProgress,
@@ -85,16 +86,17 @@ export function keepSample(
 /** Returns true if a body changes nothing: it was stored before, has a lower revision, or may not replace the reading. */
 function isKept(
   { digests, revision, isSourced }: KnownSample,
-  { sample, digest, earlierDigests = [] }: SampledReading,
+  { sample, samples, digest, earlierDigests = [] }: SampledReading,
 ) {
-  const isResend = [digest, ...earlierDigests].some((it) => digests.has(it));
+  // Of a body with samples, only these tell whether it adds anything (`mergeMinute`).
+  const isResend = !samples && [digest, ...earlierDigests].some((it) => digests.has(it));
   return isResend || sample.revision < revision || (sample.isSourced === true && !isSourced);
 }
 
 /** Remembers the newest body of a sample for the later readings of the group. */
 export function rememberSample(
   { samples }: Pick<GroupProgress, 'samples'>,
-  { sample, timestampMs, digest, ...reading }: SampledReading,
+  { sample, timestampMs, digest, signals, samples: own, ...reading }: SampledReading,
   incarnation: string,
   of: StoredSample | AcceptedReading,
 ): void {
@@ -103,7 +105,8 @@ export function rememberSample(
   const digests = new Set([...(before?.digests ?? []), digest]);
   const isSourced = sample.isSourced === true && (before?.isSourced ?? true);
   const { revision } = sample;
-  samples?.known.set(key, { incarnation, key: sample.key, timestampMs, revision, digests, isSourced, reading: of });
+  const content = { signals, samples: own, revision };
+  samples?.known.set(key, { incarnation, key: sample.key, timestampMs, ...content, digests, isSourced, reading: of });
 }
 
 /** The rows that a group writes for its samples. */
@@ -168,9 +171,16 @@ function replaceContent(
   const { sessionId, timestampMs, digest } = submitted;
   const before = content ?? (of as StoredSample);
   const { point, computed } = scoreAgain(before.computed, scored);
-  const own = { point, computed: dropped ? { ...computed, dropped } : computed };
+  const samples = keepSamples(submitted);
+  const own = { point, computed: { ...computed, ...(dropped && { dropped }), ...(samples && { samples }) } };
   const isSilent = content?.isSilent ?? (of as StoredSample).position < 0;
   return { sessionId, incarnation, timestampMs, digest, ...own, stateChange: before.stateChange, isSilent };
+}
+
+/** Returns the samples of a minute, of the fields that the reading has. */
+export function keepSamples({ samples, signals }: PreparedReading): ComputedState['samples'] {
+  if (!samples) return undefined;
+  return Object.fromEntries(Object.entries(samples).filter(([field]) => field in signals));
 }
 
 /** Returns what happened to a reading with a sample that was not rejected. */

@@ -1,5 +1,6 @@
 import type { Schema } from '../contract/contract.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
+import type { ReadingContent } from '../../packages/score/signals.js';
 import { floorHour } from '../../packages/score/summary.js';
 import {
   addReading,
@@ -27,6 +28,10 @@ export interface StoredSample {
   readonly digests: ReadonlySet<string>;
   /** Position of the reading, negative for a backfilled one. */
   readonly position: number;
+  /** What the reading states. */
+  readonly signals: ReadingContent;
+  /** The samples that a minute of a source consists of. */
+  readonly samples?: ComputedState['samples'];
   readonly computed: ComputedState;
   readonly stateChange: Schema<'StateChange'> | undefined;
 }
@@ -187,6 +192,7 @@ export function toHourKey(subjectId: string, timestampMs: number): string {
 function toSample(bodies: readonly Row[]): StoredSample {
   const [row] = bodies as [Row];
   const point = toPoint(row);
+  const computed = toComputed(row, point);
   return {
     incarnation: row.incarnation,
     key: row.sample,
@@ -196,7 +202,9 @@ function toSample(bodies: readonly Row[]): StoredSample {
     isSourced: bodies.every((it) => it.is_sourced === 1),
     digests: new Set(bodies.map(({ body }) => body)),
     position: row.row_position,
-    computed: toComputed(row, point),
+    signals: point.measured,
+    samples: computed.samples,
+    computed,
     stateChange: row.state_change === null ? undefined : JSON.parse(row.state_change),
   };
 }

@@ -90,6 +90,8 @@ export interface ComputedState {
   readonly alone?: OwnScore;
   /** What facts say of the reading. Absent without one that counts, and in the latest state of a session. */
   readonly covered?: Covering;
+  /** Samples of a minute that a source sent, as lists of time and value by field. The score does not use them. */
+  readonly samples?: Readonly<Partial<Record<string, readonly (readonly [number, number])[]>>>;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
   readonly topics?: readonly TopicName[];
   /** The subject's topics by status after this reading. Absent if the session has no subject. */
