@@ -110,6 +110,8 @@ test('any sends, resends and kills of two processes end in the rows of the same 
     const readings = bodies.map((body, index) => toReading(sent, body, index));
     const send = async ({ bodies: chosen, process, isKilled }: (typeof requests)[number]) => {
       const group = chosen.map((index) => readings[index % readings.length] as PreparedReading);
+      // Live readings of one request are scored in the order of their times, whatever its order is.
+      group.sort((a, b) => a.timestampMs - b.timestampMs);
       const store = processes[process] as Store;
       await processGroup(isKilled ? dying(store) : store, group, nowMs, digestId).catch((error: unknown) => {
         if (!isKilled) throw error;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schema } from '../../src/contract/contract.js';
 import { batchResults, exportRows } from '../../testkit/batch.js';
+import { scorePendingPeople } from '../../src/readings/facts.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import type { TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
@@ -180,4 +181,35 @@ test('an erasure of the person deletes the facts, and an export lists them only 
   expect((await service.request(`/v1/export?format=csv&include=facts`)).status).toBe(422);
   await service.request(`/v1/subjects/${person.subject_id}`, { method: 'DELETE' });
   expect(await person.list()).toEqual([]);
+});
+
+test('readings that a stopped process left are scored again by the next cleanup', async ({ service }) => {
+  const person = actAs(service);
+  await person.beat(5, 130);
+  await person.put('run', { end: person.at(3) });
+  const key = { account_id: service.accountId, subject_id: person.subject_id };
+  // As a process leaves it that ends after the transaction of the fact.
+  const [from, until] = [person.at(0), person.at(5)].map((it) => Date.parse(it));
+  const pending = { pending_from_ms: from, pending_until_ms: until, until_ms: until, end_ms: until };
+  await service.store.run((knex) => knex('facts').where(key).update(pending));
+  expect((await person.rows()).filter(({ reading }) => reading.activity_level === 'vigorous')).toHaveLength(3);
+  await scorePendingPeople({ store: service.store, now: service.clock.now });
+  expect((await person.rows()).map(({ reading }) => reading.activity_level)).toEqual(Array(5).fill('vigorous'));
+  expect(await service.store.run((knex) => knex('facts').where(key).pluck('pending_from_ms'))).toEqual([null]);
+});
+
+test('the row of a person says whether there are facts, so that readings of others ask for none', async ({
+  ownService: service,
+}) => {
+  const person = actAs(service);
+  await service.read({ session_id: 'x', subject_id: person.subject_id, heart_rate: 70 });
+  const body = async () => {
+    const key = { account_id: service.accountId, subject_id: person.subject_id };
+    return (await service.store.run((knex) => knex('subjects').where(key).first('body'))).body as string;
+  };
+  expect(await body()).not.toContain('facts');
+  await person.put('run', { end: person.at(10) });
+  expect(await body()).toContain('"facts"');
+  await person.remove('run');
+  expect(await body()).not.toContain('facts');
 });

@@ -199,7 +199,7 @@ test('every partition, order and repetition of posts of history gives equal minu
       for (const person of [whole, parts]) await scoreAgainst(service, person, whole, startMs);
       expect(await readStored(service, parts)).toEqual(await readStored(service, whole));
     }),
-    { numRuns: 20, endOnFailure: true, seed: 4242 },
+    { numRuns: 6, endOnFailure: true },
   );
 });
 

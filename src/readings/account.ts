@@ -53,16 +53,16 @@ export async function advanceAccount(
   const loaded = await loadAccount(scope, readings, nowMs, digestId);
   const { progress, epoch } = loaded;
   const [only] = readings;
-  const processed =
-    only && readings.length === 1 ? [processReading(progress, only)] : processInOrder(progress, readings);
-  const accepted = processed.filter((it) => it.kind === 'taken');
+  const alone = only && readings.length === 1 ? [processReading(progress, only)] : undefined;
+  const { processed, scored } = alone ? { processed: alone, scored: alone } : processInOrder(progress, readings);
+  const accepted = scored.filter((it) => it.kind === 'taken');
   const { computed, triggers, activations } = await followTopics(scope, loaded, accepted);
   const first = accepted.map((it) => toStored(it, computed.get(it) as ComputedState));
   const samples = progress.samples && applySamples(processed, accepted, first);
   await removePlaceholders(scope, loaded);
   const bound = findBound(loaded);
   if (bound.length > 0) await bindRows(scope, bound, epoch !== undefined);
-  if (loaded.hasRules) planAlerts(progress, processed, { epoch: epoch ?? 0, before: loaded.people, bound });
+  if (loaded.hasRules) planAlerts(progress, scored, { epoch: epoch ?? 0, before: loaded.people, bound });
   const events = epoch === undefined ? [] : [...listChanges(progress, accepted), ...activations];
   const subjectIds = readings.map(({ sessionId }) => progress.sessions.get(sessionId)?.session?.subjectId);
   const outcomes = readings.map((reading, index): Outcome => {

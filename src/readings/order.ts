@@ -7,9 +7,20 @@ import type { GroupProgress, ProcessedReading } from './progress.js';
  * the order in a body decides nothing. Who the person of a session is, consent, samples and refusals follow the lines.
  */
 
-/** Processes readings of an account: those of each session by time. Returns the outcomes in the order of the readings. */
-export function processInOrder(progress: GroupProgress, readings: readonly PreparedReading[]): ProcessedReading[] {
-  if (isInOrder(readings)) return readings.map((it) => processReading(progress, it));
+/** Outcomes of readings. */
+export interface Processed {
+  /** In the order of the readings. */
+  readonly processed: readonly ProcessedReading[];
+  /** In the order in which they were scored, and are stored and sent. */
+  readonly scored: readonly ProcessedReading[];
+}
+
+/** Processes readings of an account: those of each session by time. */
+export function processInOrder(progress: GroupProgress, readings: readonly PreparedReading[]): Processed {
+  if (isInOrder(readings)) {
+    const processed = readings.map((it) => processReading(progress, it));
+    return { processed, scored: processed };
+  }
   const order = sortLive(readings, readings);
   // The lines decide first, on a copy, what is refused and whose a session is.
   const trial = copyProgress(progress);
@@ -26,7 +37,8 @@ export function processInOrder(progress: GroupProgress, readings: readonly Prepa
     const named = subjectId === undefined ? reading : { ...reading, subjectId };
     if (!outcomes.has(index)) outcomes.set(index, processReading(progress, named));
   }
-  return readings.map((_, index) => outcomes.get(index) as ProcessedReading);
+  const toOutcome = (index: number) => outcomes.get(index) as ProcessedReading;
+  return { processed: readings.map((_, index) => toOutcome(index)), scored: order.map(toOutcome) };
 }
 
 /** Returns true if no live reading of a session follows a newer one. */
