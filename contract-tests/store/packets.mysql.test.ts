@@ -89,6 +89,19 @@ test('readings whose position is not as expected are stored at it, once and late
   expect(await knex('stream_positions').first('position', 'erasures')).toEqual({ position: positions[5], erasures: 7 });
 });
 
+test('a null in a statement before the positions rolls back the transaction, which does not go on without it', async () => {
+  const { knex, transact, stored } = await open();
+  await storeGroup(transact, startMs);
+  const withoutName = buildInsert(knex, 'schema_migrations', [{ name: null, completed_at_ms: 0, breaks_earlier: 0 }]);
+  const storing = transact((scopeOf) => {
+    const range = { min: startMs * 1_000, max: Number.MAX_SAFE_INTEGER };
+    const before = [...rowsOf(knex, 'a'), ...withoutName];
+    return createPositionTable(scopeOf(accountId)).takeInPacket(1, range, before, rowsOf(knex, 'b'), true);
+  });
+  await expect(storing).rejects.toThrow("Column 'name' cannot be null");
+  expect(await stored()).toEqual([]);
+});
+
 test('an erasure of a new person between the first packet of a turn and the lock of the person is found', async () => {
   const { transact } = await open();
   const erased = digestId(accountId, { kind: 'subject', id: 'p1' });

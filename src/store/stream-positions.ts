@@ -30,6 +30,15 @@ export function markPosition(column: string): string {
 }
 
 /**
+ * Returns true if a position was null. A null in another column is an error of a statement `before`, which the transaction
+ * must not survive. No table that is written before the readings has this column.
+ */
+function isNullPosition(error: unknown): boolean {
+  const { code, sqlMessage = '' } = error as { readonly code?: string; readonly sqlMessage?: string };
+  return code === 'ER_BAD_NULL_ERROR' && /\bposition\b/.test(sqlMessage);
+}
+
+/**
  * Positions define the order in which the readings of an account were accepted by all processes. A reading that streams
  * do not send is stored with its negative position, so that queries of streams, which start at 0, do not scan it.
  *
@@ -80,7 +89,7 @@ export function createPositionTable({ knex: transaction, accountId }: ReadScope)
         );
         return true;
       } catch (error) {
-        if ((error as { code?: unknown }).code === 'ER_BAD_NULL_ERROR') return false;
+        if (isNullPosition(error)) return false;
         throw error;
       }
     },
