@@ -50,6 +50,17 @@ for (const [language, about, date] of phones) {
   add('apple-shortcuts', `${language}.json`, about, json(body));
 }
 
+const evening = minutesOf().map((it) => ({ ...it, time: it.time.replace('T09', 'T21') }));
+for (const [language, text] of [
+  ['en', 'Nov 20, 2026 at 9:0# PM'],
+  ['ja', '2026年11月20日 午後9:0#'],
+  ['zh', '2026年11月20日 下午9:0#'],
+] as const) {
+  const dates = five.map((at) => text.replace('#', String(at)));
+  const body = { type: 'Heart Rate', dates, values: five.map(rate) };
+  add('apple-shortcuts', `${language}-evening.json`, 'an evening, 12 hours', json(body), { minutes: evening });
+}
+
 /** Names of an outdoor run. */
 const runs = {
   en: 'Outdoor Run',
@@ -168,7 +179,11 @@ add(
   'oura',
   'heartrate.csv',
   'contexts',
-  csv('timestamp;bpm;source', (at) => `${iso(at)};${rate(at)};${['rest', 'awake', 'workout'][at % 3]}`),
+  csv('timestamp;bpm;source', (at) =>
+    ['rest', 'awake', 'workout']
+      .map((word, index) => `${iso(at).replace('00.000', `${index}5.000`)};${rate(at) - 10 + 10 * index};${word}`)
+      .join('\n'),
+  ),
 );
 add(
   'oura',

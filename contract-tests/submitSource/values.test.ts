@@ -159,3 +159,36 @@ test('values of readings that are not stored are refused: of another device, and
   });
   expect(sum(answer.values)).toBe(countLeaves(body));
 });
+
+const night = ['2026-11-20T22:00:00Z', '2026-11-21T06:00:00Z'] as const;
+test.each<[string, Schema<'Source'>, object]>([
+  [
+    'Health Auto Export',
+    'health_auto_export',
+    {
+      data: {
+        metrics: [
+          { name: 'sleep_analysis', units: 'hr', data: [{ sleepStart: night[0], sleepEnd: night[1], deep: 1 }] },
+        ],
+      },
+    },
+  ],
+  [
+    'HC Webhook',
+    'health_connect',
+    { timestamp: night[1], sleep: [{ session_end_time: night[1], duration_seconds: 28_800 }] },
+  ],
+])('a night of %s is a fact of sleep', async (_, source, body) => {
+  const service = await start();
+  const phone = await connectPhone(service, source);
+  const { body: answer } = await phone.post(body);
+  expect(sum(answer.values)).toBe(countLeaves(body));
+  const { body: list } = await phone.operator.request(`/v1/facts?subject_id=${phone.subjectId}`);
+  expect(list.facts).toEqual([
+    expect.objectContaining({
+      kind: 'sleep',
+      start: night[0].replace('Z', '.000Z'),
+      end: night[1].replace('Z', '.000Z'),
+    }),
+  ]);
+});

@@ -26,10 +26,13 @@ const timeExample = 'e.g. 2026-11-20T09:00:00Z, 20.11.2026 9:00 or 11/20/2026 9:
 
 type Cells = readonly string[];
 
-/** A column that is read, and what its values are multiplied by: beats in seconds by 1000. */
+/** Returns a value in the unit of the contract. */
+type Convert = (value: number) => number;
+
+/** A column that is read, and how its values are converted: beats in seconds to ms, °F to °C. */
 interface Selected {
   readonly column: Column;
-  readonly factor: number;
+  readonly convert: Convert;
 }
 
 /** What the whole file decides, so that each row counts in the same way. */
@@ -87,12 +90,13 @@ export async function surveyTable(recording: Recording): Promise<Table> {
   }
   people.check(header[roles.person] ?? '');
   days.check();
-  const factors = new Map([...tallies].map(([column, tally]) => [column, judge(column, tally)]));
+  const converts = new Map([...tallies].map(([column, tally]) => [column, judge(column, tally)]));
   return {
     headerRows,
     roles,
     isOfPerson: people.isChosen,
-    select: (record) => select(record)?.map((column) => ({ column, factor: factors.get(column) ?? 1 })),
+    select: (record) =>
+      select(record)?.map((column) => ({ column, convert: converts.get(column) ?? ((value) => value) })),
     readRowTime: clock.decide(),
     count: counter.count,
     unknown: counter.unknown(select),
@@ -410,30 +414,44 @@ function timeTexts(names: readonly string[]): TimeText[] {
 interface Tally {
   count: number;
   inside: number;
+  /** Numbers of values that are possible in another unit, which a field may have. */
   insideAsSeconds: number;
+  insideAsFahrenheit: number;
 }
+
+const toCelsius: Convert = (value) => ((value - 32) * 5) / 9;
 
 function addTo(tallies: Map<Column, Tally>, column: Column, value: number | undefined): void {
   const { minimum, maximum } = contract[column.mapping.field];
   // Many devices write 0 where they measured nothing.
   if (value === undefined || Number.isNaN(value) || (value === 0 && minimum > 0)) return;
-  const tally = tallies.get(column) ?? { count: 0, inside: 0, insideAsSeconds: 0 };
+  const tally = tallies.get(column) ?? { count: 0, inside: 0, insideAsSeconds: 0, insideAsFahrenheit: 0 };
   tallies.set(column, tally);
+  const isInside = (it: number) => (it >= minimum && it <= maximum ? 1 : 0);
   tally.count += 1;
-  if (value >= minimum && value <= maximum) tally.inside += 1;
-  if (value * 1000 >= minimum && value * 1000 <= maximum) tally.insideAsSeconds += 1;
+  tally.inside += isInside(value);
+  tally.insideAsSeconds += isInside(value * 1000);
+  tally.insideAsFahrenheit += isInside(toCelsius(value));
 }
 
-/** Returns the factor of a column. Throws if most of its values are impossible, because it then is something else. */
-function judge({ title, mapping: { field, factor }, unit }: Column, { count, inside, insideAsSeconds }: Tally): number {
-  const hasUnit = /^(ms|s|sec|seconds)$/.test(unit);
-  const isSeconds = field === 'rr_intervals_ms' && (hasUnit ? unit !== 'ms' : insideAsSeconds > inside);
-  const outside = count - (isSeconds ? insideAsSeconds : inside);
-  const { minimum, maximum } = contract[field];
+/**
+ * Returns how the values of a column are converted: by the unit in its title, or else by the unit in which more of them are
+ * possible. Throws if most are impossible, because the column then is something else.
+ */
+function judge({ title, mapping: { field, factor }, unit }: Column, tally: Tally): Convert {
+  const { count, inside, insideAsSeconds, insideAsFahrenheit } = tally;
+  const row = contract[field];
+  const stated = 'unit' in row ? row.unit : '';
+  const hasUnit = /^(ms|s|sec|seconds|°?[cf])$/.test(unit);
+  const isSeconds = stated === 'ms' && (hasUnit ? unit !== 'ms' : insideAsSeconds > inside);
+  const isFahrenheit = stated === '°C' && (hasUnit ? unit.endsWith('f') : insideAsFahrenheit > inside);
+  const possible = isSeconds ? insideAsSeconds : isFahrenheit ? insideAsFahrenheit : inside;
+  const outside = count - possible;
   // Steps of a longer interval are above the bound of a minute.
   if (field !== 'steps_last_minute' && count >= judgedFrom && outside * 2 > count)
     throw new Error(
-      `column ${title}: ${outside} of ${count} values are outside ${minimum} to ${maximum}, so it is no ${field}: rename or remove it`,
+      `column ${title}: ${outside} of ${count} values are outside ${row.minimum} to ${row.maximum}, so it is no ${field}: rename or remove it`,
     );
-  return factor * (isSeconds ? 1000 : 1);
+  if (isFahrenheit) return toCelsius;
+  return (value) => value * factor * (isSeconds ? 1000 : 1);
 }

@@ -56,17 +56,17 @@ function listItems(record: readonly string[], table: Table, delimiter: Delimiter
   const shared = { source: record[roles.device] || undefined, activity };
   const atMs = readRowTime(record);
   const isDoubted = Number(record[roles.confidence]?.replace('%', '') || 'none') === 0;
-  return columns.flatMap(({ column, factor }): Item[] => {
+  return columns.flatMap(({ column, convert }): Item[] => {
     const { field } = column.mapping;
     // Our own export has the beats of a reading in one cell. They end at its time.
     const beats = field === 'rr_intervals_ms' ? listBeats(record[column.index]) : [];
-    if (beats.length > 0) return beats.map((value) => ({ ...shared, atMs, field, value: value * factor }));
+    if (beats.length > 0) return beats.map((value) => ({ ...shared, atMs, field, value: convert(value) }));
     const value = readCell(record[column.index], delimiter);
     // NaN and NA say that nothing was measured.
     if (value === undefined) return record[column.index] ? [{ seen: 0, context: 1 }] : [];
     if (isDoubted && field !== 'steps_last_minute')
       return [{ skipped: `${field} with confidence 0`, as: 'placeholder' }];
-    return [{ ...shared, atMs, field, value: value * factor }];
+    return [{ ...shared, atMs, field, value: convert(value) }];
   });
 }
 

@@ -14,9 +14,10 @@ export interface CodeFile {
 
 /**
  * The most lines that people may have written. What was built several times and became one took 142,858 lines to 141,189, and
- * a second attempt removed 151 more. Facts of recordings, agents of A2A and counts of statements added the rest.
+ * a second attempt removed 151 more. Facts of recordings, agents of A2A and counts of statements added the rest,
+ * with the account of every value, content before names and the corpus of recordings.
  */
-const capLines = 145_300;
+const capLines = 147_400;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;

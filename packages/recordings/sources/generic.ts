@@ -109,7 +109,7 @@ function findByContent(leaves: readonly Leaf[], known: string | undefined): Foun
   }
   const names = describeNames(found.map(({ name }) => name));
   if (one) return { value: '', note: `several fields may be the time: ${names}` };
-  const unclear = known ?? leaves.find(isTimeName)?.name;
+  const unclear = (leaves.find(({ name }) => fold(name) === known) ?? leaves.find(isTimeName))?.name;
   return unclear === undefined ? {} : { value: '', note: `the field ${shown(unclear)} is not a time that is read` };
 }
 

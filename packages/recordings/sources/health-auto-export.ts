@@ -4,6 +4,8 @@ import { toExercise } from '../sports.js';
 import {
   areDays,
   ofDay,
+  readPart,
+  toSleep,
   type Fields,
   findEntry,
   isObject,
@@ -50,6 +52,10 @@ function* readMetric(metric: unknown, time: SourceTime): Generator<Item> {
   const [field, units] = findEntry(metrics, readText(metric['name'])) ?? [];
   const isUnit = units?.test(readText(metric['units'])) ?? false;
   const entries = readList(metric['data']);
+  if (metric['name'] === 'sleep_analysis')
+    return yield* entries.map((it) =>
+      toSleep(readAt(readPart(it)['sleepStart'], time), readAt(readPart(it)['sleepEnd'], time)),
+    );
   // The app sums up days if it is set to.
   const isDaily = areDays(entries.map((entry) => (isObject(entry) ? entry['date'] : undefined)));
   for (const entry of entries) {

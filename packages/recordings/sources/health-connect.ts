@@ -12,6 +12,7 @@ import {
   skipUnread,
   type Source,
   SourceFormError,
+  toSleep,
   type SourceTime,
 } from './source.js';
 
@@ -26,6 +27,14 @@ const records: Readonly<Record<string, ReadRecord>> = {
     const untilMs = readAt(it['end_time'], time);
     return measure('steps_last_minute', readAt(it['start_time'], time), it['count'], { untilMs });
   },
+  sleep(it, time) {
+    const untilMs = readAt(it['session_end_time'] ?? it['end_time'], time);
+    const start = it['start_time'];
+    return toSleep(
+      start === undefined ? untilMs - readNumber(it['duration_seconds']) * 1000 : readAt(start, time),
+      untilMs,
+    );
+  },
   exercise(it, time) {
     const type = readText(it['type']);
     const sport = jetpackSports[readNumber(type)] ?? type;
@@ -36,7 +45,7 @@ const records: Readonly<Record<string, ReadRecord>> = {
 /** Records of Health Connect, posted by the app HC Webhook (Android). An empty list is absent. */
 export const healthConnect: Source = {
   name: 'HC Webhook',
-  reads: 'heart rate, heart rate variability (RMSSD), respiratory rate, steps and exercise',
+  reads: 'heart rate, heart rate variability (RMSSD), respiratory rate, steps, exercise and sleep',
   *read(body, time) {
     const isForm = isObject(body) && ('timestamp' in body || Object.keys(records).some((name) => name in body));
     if (!isForm) throw new SourceFormError('neither `timestamp` nor a list of records');

@@ -124,6 +124,15 @@ export function areDays(dates: readonly unknown[]): boolean {
   return texts.length > 1 && new Set(texts).size === texts.length && texts.every((it) => readMsOfDay(it) === 0);
 }
 
+/** Nobody sleeps longer. */
+const sleepMaxMs = 16 * 3_600_000;
+
+/** Returns the fact of a night. What states no interval, or one that is too long, is not read. */
+export function toSleep(atMs: number, untilMs: number, id?: string): Item {
+  const isNight = untilMs > atMs && untilMs - atMs <= sleepMaxMs;
+  return isNight ? { kind: 'sleep', atMs, untilMs, ...(id && { id }) } : unread;
+}
+
 /** A value of a whole day. */
 export const ofDay = { skipped: 'one value per day', as: 'day_summary' } as const;
 

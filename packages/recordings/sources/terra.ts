@@ -4,7 +4,7 @@ import { toExercise } from '../sports.js';
 import { terraSports } from '../sport-numbers.js';
 import { terraSignature } from './signatures.js';
 import { type Fields, type Hub, isObject, measure, unread, readAt, readDevice, readList, readText } from './source.js';
-import { readNumber, readPart, SourceFormError, type SourceTime } from './source.js';
+import { readNumber, readPart, SourceFormError, toSleep, type SourceTime } from './source.js';
 
 /** Lists of samples of a record: where they are, and the name of the value. */
 const lists: readonly (readonly [parts: readonly string[], list: string, value: string, field: Field])[] = [
@@ -44,6 +44,8 @@ function* readRecord(record: unknown, type: unknown, provider: string | undefine
     for (const sample of readList(readPart(record, ...parts)[list]))
       yield isObject(sample) ? measure(field, readAt(sample['timestamp'], time), sample[value], { source }) : unread;
   if (type === 'activity') yield* readActivity(record, time);
+  const { start_time: start, end_time: end, summary_id: id } = readPart(record, 'metadata');
+  if (type === 'sleep' && start && end) yield toSleep(readAt(start, time), readAt(end, time), readText(id));
 }
 
 function* readActivity(record: unknown, time: SourceTime): Generator<Item> {

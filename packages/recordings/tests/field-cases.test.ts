@@ -653,3 +653,16 @@ test('each file of the corpus is what its generator writes, and is read right by
       minutes.map((it) => expect.objectContaining(it)),
     );
 });
+
+test.each([
+  ['rmssd', (at: number) => (30 + at) / 1000, 'rmssd', [30, 31, 32, 33, 34]],
+  ['SDNN (s)', (at: number) => (30 + at) / 1000, 'sdnn', [30, 31, 32, 33, 34]],
+  ['skin_temperature', (at: number) => 91.4 + at * 1.8, 'skin_temperature', [33, 34, 35, 36, 37]],
+  ['skin_temperature (°C)', (at: number) => 33 + at, 'skin_temperature', [33, 34, 35, 36, 37]],
+] as const)('the unit of %s is found by its title or values', async (title, value, field, expected) => {
+  const { rows } = await readText(
+    'x.csv',
+    table(`time,hr,${title}`, (at) => `${stamp(at)},70,${value(at)}`),
+  );
+  expect(rows.map(([, values]) => values[field])).toEqual(expected);
+});
