@@ -13,7 +13,8 @@ import { connectAgent } from '../../testkit/mcp-tools.js';
 
 /*
  * One law: without evidence, nothing names a state or gives an instruction, except for the required fields `state` and
- * `suggested_action` beside `evidence: none`.
+ * `suggested_action` beside `evidence: none`. The same holds for words that say nothing (`evidence: weak`), whose score,
+ * events and summaries count: only the comparison of scores is then shown.
  */
 
 const who = { session_id: 's1', subject_id: 'anna' };
@@ -27,6 +28,21 @@ const unread: Readonly<Record<string, Record<string, unknown>>> = {
   'a heart rate that movement explains': { heart_rate: 120, activity_level: 'vigorous', ...turn },
 };
 
+/** Readings of words that say nothing. */
+const silent: Readonly<Record<string, Record<string, unknown>>> = {
+  'a stated sentiment near 0': { sentiment: -0.05 },
+  'a derived sentiment near 0': { user_message: 'The book is on the table.', derive_sentiment: true },
+  'words beside a heart rate that movement explains': { heart_rate: 120, activity_level: 'vigorous', sentiment: 0.05 },
+};
+/** What counts score and state of such words as otherwise. */
+const counting = new Set([
+  'getSubjectSummary',
+  'getAgreement',
+  'getSubjectAgreement',
+  'submitFeedback',
+  'listFeedback',
+]);
+
 const recommendations = bands.map(({ recommendation }) => recommendation);
 const stateNames = new RegExp(`\\b(${enums.State.join('|')}|acute stress)\\b`);
 
@@ -38,7 +54,7 @@ function listClaims(value: unknown, name = ''): string[] {
   }
   if (typeof value === 'number') return stateNames.test(name) && value > 0 ? [`${name}: ${value}`] : [];
   if (typeof value !== 'object' || value === null) return value === true && name === 'effective' ? [name] : [];
-  const isUnknown = 'evidence' in value && value.evidence === 'none';
+  const isUnknown = 'evidence' in value && value.evidence !== undefined;
   return Object.entries(value).flatMap(([key, it]) => {
     // `reports` counts what people stated, per band.
     if (key === 'calibration')
@@ -47,10 +63,10 @@ function listClaims(value: unknown, name = ''): string[] {
   });
 }
 
-/** An exported row is the stored reading: it has the required fields and confidence 0 instead of `evidence`. */
+/** An exported row is the stored reading: it has the required fields, and no recommendation instead of `evidence`. */
 const listRowClaims = (text: string) =>
-  fromNdjson(text).flatMap(({ computed: { confidence, ...computed } }) =>
-    listClaims({ ...computed, ...(confidence === 0 && { evidence: 'none' }) }),
+  fromNdjson(text).flatMap(({ computed }) =>
+    listClaims({ ...computed, ...(computed.recommendation === undefined && { evidence: 'none' }) }),
   );
 
 type Read = (service: TestService, reading: Record<string, unknown>) => Promise<string[]>;
@@ -118,7 +134,7 @@ const surfaces: Readonly<Record<string, Read>> = {
     ] as const) {
       const { content } = await client.callTool({ name, arguments: args });
       const [{ text }] = content as unknown as [{ text: string }];
-      if (name === 'get_human_state') expect(text).toMatch(/^\{"evidence":"none"/);
+      if (name === 'get_human_state') expect(text).toMatch(/^\{"evidence":"(none|weak)"/);
       claims.push(...listClaims(JSON.parse(text)));
     }
     return claims;
@@ -197,6 +213,58 @@ test.each(Object.entries(unread))(
     expect(sum(rows.flatMap((it: Schema<'SummaryRow'>) => Object.values(it.state_seconds)))).toBe(300);
   },
 );
+
+test.each(Object.entries(silent))(
+  'of words that say nothing, nothing names a state or instructs: %s',
+  async (_, reading) => {
+    const service = await startTestService();
+    const state = await service.read({ ...who, ...reading });
+    expect(state).toMatchObject({ evidence: 'weak', suggested_action: 'maintain_engagement' });
+    expect(state.confidence).toBeGreaterThan(0);
+    expect(state.confidence).toBeLessThanOrEqual(0.3);
+    expect(state).toMatchObject({ action_reason: 'Nothing in the words stands out.' });
+    service.clock.advance(1);
+    for (const [name, read] of Object.entries({ ...operations, ...surfaces }))
+      // The score counts, so it is compared with the one before.
+      expect([
+        name,
+        counting.has(name) ? [] : (await read(service, reading)).filter((it) => it !== 'effective'),
+      ]).toEqual([name, []]);
+    expect((await service.request('/v1/sessions?state=unknown')).body.sessions).toMatchObject([{ evidence: 'weak' }]);
+    const { body } = await service.request('/v1/history?session_id=s1&minutes=60');
+    expect(body.datapoints.at(-1)).toMatchObject({ evidence: 'weak' });
+    expect(body.summary).toMatchObject({ max: state.stress_score });
+    service.clock.advance(200);
+    expect((await service.request('/v1/state?session_id=s1')).body).toMatchObject({
+      evidence: 'weak',
+      confidence: 0.01,
+    });
+    service.clock.advance(200);
+    const outdated = (await service.request('/v1/state?session_id=s1')).body;
+    expect(outdated).not.toHaveProperty('evidence');
+    expect(listClaims({ ...outdated, evidence: 'none' })).toEqual([]);
+  },
+);
+
+test('a finding beside a stated sentiment of 0 keeps its action, and is not stored', async ({ service }) => {
+  const found = await service.read({ ...who, sentiment: 0, user_message: 'I want to kill myself tonight.' });
+  expect(found).toMatchObject({ suggested_action: 'pause_and_ground', safety: { kind: 'suicidal_thoughts' } });
+  expect(found.recommendation).toBeDefined();
+  expect(found).not.toHaveProperty('evidence');
+  expect((await service.request('/v1/state?session_id=s1')).body).toMatchObject({ evidence: 'weak' });
+});
+
+test('a late reading of words that say nothing is weak in the history, beside a state with evidence', async ({
+  service,
+}) => {
+  const timestamp = service.clock.at();
+  service.clock.advance(60);
+  await service.read({ ...who, ...stressed });
+  const late = await service.read({ ...who, timestamp, sentiment: 0 });
+  expect(late).not.toHaveProperty('evidence');
+  const { datapoints } = (await service.request('/v1/history?session_id=s1&minutes=60')).body;
+  expect(datapoints.map((it: { evidence?: string }) => it.evidence)).toEqual(['weak', undefined]);
+});
 
 test('an outdated state is not unknown', async ({ service }) => {
   await service.read({ ...who, ...stressed });

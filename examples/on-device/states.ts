@@ -35,7 +35,7 @@ export async function computeStates(file: File): Promise<DeviceState[]> {
 }
 
 function toState({ computed }: SessionStep): DeviceState {
-  const { timestampMs, score: stress_score, confidence, reason: action_reason } = computed;
-  const state = confidence > 0 ? findBand(stress_score).state : 'unknown';
+  const { timestampMs, score: stress_score, confidence, isWeak, reason: action_reason } = computed;
+  const state = confidence > 0 && !isWeak ? findBand(stress_score).state : 'unknown';
   return { timestamp: new Date(timestampMs).toISOString(), state, stress_score, confidence, action_reason };
 }

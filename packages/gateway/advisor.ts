@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { isTask, keepOwnWords, type StateReading, writeInstruction } from '../client/src/index.js';
+import { isKnownState, isTask, keepOwnWords, type StateReading, writeInstruction } from '../client/src/index.js';
 import { timestamps } from '../../generated/spec.js';
 import type { GatewayConfig } from './config.js';
 import type { Message, Origin } from './conversation.js';
@@ -46,7 +46,7 @@ export interface Advice {
 export function createStateHeaders({ reading, skipped }: Advice, isAdapted: boolean): Record<string, string> {
   return {
     'X-State-Adapted': String(isAdapted),
-    ...(reading && reading.confidence > 0 && { 'X-State': reading.state }),
+    ...(reading && isKnownState(reading) && { 'X-State': reading.state }),
     ...(reading?.safety && { 'X-State-Safety': reading.safety.kind }),
     ...(skipped !== undefined && { 'X-State-Skipped': skipped }),
   };
@@ -145,8 +145,8 @@ export function createAdvisor(config: GatewayConfig, log: Logger) {
   function composeAdvice({ reading, reason = 'no_data' }: Answer): Advice {
     const instruction = reading && writeInstruction(reading, sharesTriggers);
     if (!instruction) return { skipped: reason };
-    const { state, confidence, safety, recommendation = '' } = reading;
-    const named = confidence > 0 ? `The person is ${state}. ` : '';
+    const { state, safety, recommendation = '' } = reading;
+    const named = isKnownState(reading) ? `The person is ${state}. ` : '';
     return { reading, instruction, shortInstruction: `${named}${safety?.guidance ?? recommendation}`.trim() };
   }
 

@@ -78,6 +78,7 @@ export function scoreAlone(sensed: Sensed, device: Device | undefined): OwnScore
   return {
     score,
     confidence,
+    ...(fused.isWeak && { isWeak: true }),
     reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
     previousScore: findAloneScore(session),
     points: computePoints(fused, situation.signals, score),

@@ -9,7 +9,7 @@ import { rateConfidence } from './confidence.js';
 import { rateFreshness, staleAfterMs, weighByAge } from './evidence.js';
 import type { SignalValues } from './rows/values.js';
 import { advanceSession, type SessionStep } from './session.js';
-import { signalNames } from './signals.js';
+import { neutralWords, signalNames } from './signals.js';
 import type { ScoreInput } from './situation.js';
 import { fuseEvidence } from './stress.js';
 
@@ -30,14 +30,15 @@ test('confidence grows with a personal baseline and with each category, and fall
   expect(confidence({ heart_rate: 80 }, known, 60_000)).toBeLessThan(heart);
   const withVoice = confidence({ heart_rate: 80, tone: 'neutral' });
   expect(withVoice).toBeGreaterThan(heart);
-  expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: 0 })).toBeGreaterThan(withVoice);
+  expect(confidence({ heart_rate: 80, tone: 'neutral', sentiment: -0.3 })).toBeGreaterThan(withVoice);
 });
 
-test('words near the edge between relaxed and focused have the lowest confidence', () => {
+test('words near the edge between relaxed and focused have the lowest confidence, except those that say nothing', () => {
   const confidence = (sentiment: number) => rate(situationOf(measured({ sentiment }), population));
-  const [positive = 0, neutral = 0, edge = 0, negative = 0, severe = 0] = [0.9, 0, -0.25, -0.4, -0.9].map(confidence);
-  expect(edge).toBeLessThan(neutral);
-  expect(neutral).toBeLessThan(positive);
+  const [positive = 0, mild = 0, edge = 0, negative = 0, severe = 0] = [0.9, 0.06, -0.25, -0.4, -0.9].map(confidence);
+  for (const sentiment of [-0.05, 0, 0.05]) expect(confidence(sentiment)).toBe(0.01);
+  expect(edge).toBeLessThan(mild);
+  expect(mild).toBeLessThan(positive);
   expect(edge).toBeLessThan(negative);
   expect(negative).toBeLessThan(severe);
 });
@@ -71,6 +72,38 @@ test('a category that agrees with the state never lowers the confidence', () => 
     const isRaised = fuseEvidence(others, nowMs).value >= 40;
     fc.pre(drivers.every(({ logOdds }) => (isRaised ? logOdds >= 0 : logOdds <= 0)));
     return rate(others) <= rate(situation, nowMs, Math.round(value));
+  });
+});
+
+const silence = fc.double({ min: -neutralWords, max: neutralWords, noNaN: true });
+
+test('words that say nothing change the confidence of no other signal', () => {
+  checkLaw(signals, typical, silence, fc.nat(60_000), (all, known, sentiment, age) => {
+    const { sentiment: _, ...others } = all;
+    const situation = situationOf(others, known);
+    fc.pre(fuseEvidence(situation, nowMs).hasEvidence);
+    const both = situationOf({ ...others, sentiment: { value: sentiment, atMs: nowMs - age } }, known);
+    return rate(both, nowMs, 50) === rate(situation, nowMs, 50) && rate(both, nowMs, 30) === rate(situation, nowMs, 30);
+  });
+});
+
+test('no confidence rises while evidence ages beside words that say nothing', () => {
+  const label = { tone: fc.constantFrom(...enums.Tone), expression: fc.constantFrom(...enums.Expression) };
+  const heart = fc.integer({ min: 45, max: 150 });
+  const first = fc.record(
+    { heart_rate: heart, ...label, urgency: fc.constantFrom(...enums.Urgency) },
+    { requiredKeys: [] },
+  );
+  const pauses = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 12, maxLength: 20 });
+  checkLaw(first, silence, pauses, (values, sentiment, seconds) => {
+    fc.pre(Object.keys(values).length > 0);
+    let [last, atMs] = [advanceSession(undefined, { ...values, atMs: nowMs }, undefined), nowMs];
+    return seconds.every((pause) => {
+      atMs += pause * 1000;
+      const { confidence } = last.computed;
+      last = advanceSession(last.session, { sentiment, atMs }, last.baseline);
+      return last.computed.confidence <= confidence;
+    });
   });
 });
 

@@ -4,34 +4,54 @@ import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson } from './movement.js';
 import { evidenceCategories } from './signals.js';
 import type { ScoreInput } from './situation.js';
-import { addLogOdds, computeExplainedShare, type Driver, type FusedStress, toStressValue } from './stress.js';
+import {
+  addLogOdds,
+  computeExplainedShare,
+  type Driver,
+  findMeasuredTime,
+  fuseEvidence,
+  type FusedStress,
+  isNeutralWords,
+  toStressValue,
+} from './stress.js';
 
 const { min_score: edge } = bands[2];
 
 /**
  * Returns the confidence of a published score, 0–1, two decimals: the estimated probability that the score is on the right
  * side of the edge between `relaxed` and `focused`. It follows from four things: how far the evidence is from that edge, how
- * well the person's levels are known, whether the signals agree, and the age of the newest one. 0 without evidence.
+ * well the person's levels are known, whether the signals agree, and the age of the newest one. 0 without evidence. Words
+ * in which nothing stands out never add to it, so that it does not rise while the other evidence ages.
  */
 export function rateConfidence(
-  { drivers, hasEvidence }: Pick<FusedStress, 'drivers' | 'hasEvidence'>,
+  { drivers: all, hasEvidence, isWeak }: Pick<FusedStress, 'drivers' | 'hasEvidence' | 'isWeak'>,
   situation: ScoreInput,
   published: number,
 ): number {
   if (!hasEvidence) return 0;
+  if (isWeak) return model.confidence.weak;
+  const drivers = all.filter((it) => !isNeutralWords(it, situation.signals));
   const newest = Math.max(...drivers.map(({ weight }) => weight));
   // As of the newest signal, so that the confidence falls exactly with its age.
-  const asOfNewest = drivers.map(({ evidence, weight, logOdds }) => {
-    return { evidence, weight: weight / newest, logOdds: logOdds / newest };
-  });
+  const asOfNewest = newest === 1 ? drivers : listAsOfNewest(drivers, situation);
   const { max, movement_share, contradiction_share } = model.confidence;
   const isRaised = published >= edge;
   const heart = asOfNewest.find(({ evidence }) => evidence === 'heart_rate');
   const moved = movement_share * (heart?.weight ?? 0) * computeExplainedShare(situation);
   const contradicted = contradiction_share * rateContradiction(asOfNewest);
-  const rated =
-    rateDistance(toStressValue(addLogOdds(asOfNewest)), isRaised) * rateSupport(asOfNewest, situation, isRaised);
+  const value = toStressValue(addLogOdds(asOfNewest));
+  const rateSide = (side: boolean) => rateDistance(value, side) * rateSupport(asOfNewest, situation, side);
+  // Evidence of load whose score has only aged below the edge is no better evidence of calm.
+  const rated = isRaised || value < edge ? rateSide(isRaised) : Math.min(rateSide(false), rateSide(true));
   return Math.max(0.01, Math.round(max * rateFreshness(newest) * rated * (1 - moved) * (1 - contradicted) * 100) / 100);
+}
+
+/** Returns the evidence, except for words that say nothing, at the time of the newest one. */
+function listAsOfNewest(drivers: readonly Driver[], situation: ScoreInput): readonly Driver[] {
+  const { signals } = situation;
+  const newestMs = Math.max(...drivers.map((it) => findMeasuredTime(it, signals)));
+  const said = isNeutralWords({ evidence: 'sentiment' }, signals) ? { ...signals, sentiment: undefined } : signals;
+  return fuseEvidence({ ...situation, signals: said }, newestMs).drivers;
 }
 
 /** Returns a share that grows with the distance from the edge: 1 where it is clear, `edge_share` up to the edge. */

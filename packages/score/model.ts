@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = '4d0b0366bc675559f25cb0ac98a694e36e77d3e7d9a8367cce6a912ee457d760';
+export const constantsDigest = 'a75e1b8630430f5652e6221f694c3e646168166bbc57161bc3204121cc0609a7';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -188,6 +188,7 @@ export const stressModel = {
     edge_log_odds: 0.295, // evidence at the edge
     opposing_share: 0.75, // judgment: remaining share of the reliability of a category that is evidence for the other side
     evidence_min: 0.02, // judgment: a signal with a smaller weight does not count
+    weak: 0.01, // words that say nothing: no more than the oldest heart rate that counts, so that its end raises no confidence
     hrv: 0.1, // 2 * AUC - 1, AUC 0.55, StressID
     unconfirmed_share: 0.25, // judgment: remaining share of the heart rate's reliability while a jump is unconfirmed
     movement_share: 0.3, // judgment: reduction of the confidence while movement explains the heart rate

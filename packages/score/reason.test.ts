@@ -71,8 +71,8 @@ test('a reason states that no signal stands out, or that none is fresh', () => {
   expect(reasonFor({ sdnn: 40 }, person)).toBe(
     'Nothing stands out: heart rate variability 20 % below a typical value.',
   );
-  expect(reasonFor({ sentiment: 0 }, person)).toBe('Nothing stands out: neutral words.');
-  expect(reasonFor({ sentiment: -0.05 }, person)).toBe('Nothing stands out: neutral words.');
+  expect(reasonFor({ sentiment: 0 }, person)).toBe('Nothing in the words stands out.');
+  expect(reasonFor({ sentiment: -0.05 }, person)).toBe('Nothing in the words stands out.');
   expect(reasonFor({ sentiment: -0.06 }, person)).toBe('Nothing stands out: negative words.');
   expect(reason({ heart_rate: { value: 180, atMs: 0 } }, population)).toBe(
     'No usable signal: none of the last 5 minutes counts.',

@@ -6,6 +6,10 @@ import type { ScoreInput, TypicalHeartRate } from './situation.js';
 import { findBand } from './states.js';
 import { type FusedStress, type Driver, computeExplainedShare, isExertion, isOfOtherSession } from './stress.js';
 
+const weakReason = 'Nothing in the words stands out.';
+/** The reason beside a finding in the message, which the score does not read. */
+export const neutralReason = 'Neutral words.';
+
 /** What else a reason depends on. */
 export interface Circumstances {
   readonly unread?: UnreadText | undefined;
@@ -16,15 +20,16 @@ export interface Circumstances {
 /**
  * Returns one sentence that names the signals behind the published score and their direction, strongest first. Strong
  * evidence in the opposite direction follows after "despite". If the score is held in its band, the sentence says so.
- * Without evidence, it says why, and names no state.
+ * Without evidence, or with words that say nothing, it says so, and names no state.
  */
 export function explainScore(
-  { drivers, value, hasEvidence }: Pick<FusedStress, 'drivers' | 'value' | 'hasEvidence'>,
+  { drivers, value, hasEvidence, isWeak }: Pick<FusedStress, 'drivers' | 'value' | 'hasEvidence' | 'isWeak'>,
   situation: ScoreInput,
   published: number,
   { unread, device }: Circumstances = {},
 ): string {
   if (!hasEvidence) return explainNoEvidence(unread, situation);
+  if (isWeak) return weakReason;
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
   const note = drivers.some(({ evidence }) => evidence === 'heart_rate') ? heartNote(situation, device) : '';
   if (computed === band)

@@ -93,7 +93,7 @@ export function advanceSession(
   return {
     computed: own ? { ...computed, ...own } : computed,
     baseline,
-    point: toPoint(reading, computed.score, computed.confidence),
+    point: toPoint(reading, computed.score, computed.confidence, computed.isWeak),
     fused: {
       expressed: fused.expressed,
       heart: fused.heart,
@@ -167,8 +167,15 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
     confidence: reduceAfterDeviceChange(rateConfidence(fused, situation, score), device, timestampMs),
     previousScore: findPreviousScore(session, sharing),
   };
-  if (!isPrior && !shared && !alone) return computed;
-  return { ...computed, ...(isPrior && { isPrior }), ...(shared && { shared }), ...(alone && { alone }) };
+  const { isWeak } = fused;
+  if (!isPrior && !shared && !alone && !isWeak) return computed;
+  return {
+    ...computed,
+    ...(isWeak && { isWeak }),
+    ...(isPrior && { isPrior }),
+    ...(shared && { shared }),
+    ...(alone && { alone }),
+  };
 }
 
 /** Returns the live signals of the person after a reading. Undefined if no other session shares any. */
@@ -288,7 +295,7 @@ function scoreOwnSignals(reading: Reading, known: Baseline | undefined, isPast =
   const situation = { signals, typical, heart, explainedBpm };
   const fused = fuseEvidence(situation, reading.atMs);
   const { score } = publishScore(fused, undefined, reading.atMs);
-  return toPoint(reading, score, rateConfidence(fused, situation, score));
+  return toPoint(reading, score, rateConfidence(fused, situation, score), fused.isWeak);
 }
 
 /**
@@ -304,7 +311,8 @@ export function replaceReading(
   const point = scoreOwnSignals(reading, known);
   const { rrQuality: _, derived: __, dropped: ___, alone, ...state } = computed;
   // Viewers who must not know the evidence of other sessions see this score, which has none.
-  const own = alone && { alone: { ...alone, score: point.score, confidence: point.confidence } };
+  const { score, confidence, isWeak } = point;
+  const own = alone && { alone: { ...alone, score, confidence, isWeak } };
   return { point, computed: { ...state, received: listCategories(reading), ...ofReading(reading), ...own } };
 }
 

@@ -193,6 +193,8 @@ export interface HistoryPoint {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
+  /** See `ComputedState`. */
+  readonly isWeak?: true | undefined;
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly measured: ReadingContent;
@@ -201,7 +203,7 @@ export interface HistoryPoint {
 }
 
 /** Returns the history point of a reading. */
-export function toPoint(reading: Reading, score: number, confidence: number): HistoryPoint {
+export function toPoint(reading: Reading, score: number, confidence: number, isWeak?: true): HistoryPoint {
   const { atMs, subjectId: _, rrQuality: __, unreadText: ___, ...measured } = reading;
-  return { timestampMs: atMs, score, confidence, model: modelVersion.number, measured };
+  return { timestampMs: atMs, score, confidence, ...(isWeak && { isWeak }), model: modelVersion.number, measured };
 }

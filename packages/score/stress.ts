@@ -9,7 +9,7 @@ import {
 import { stressModel as model } from './model.js';
 import { computeLearnedShare } from './resting.js';
 import type { Signals } from './rows/values.js';
-import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels } from './signals.js';
+import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels, neutralWords } from './signals.js';
 import type { HeartRateLevel, ScoreInput, TypicalValues } from './situation.js';
 
 /** Result of fusing the signals of a session at one time. */
@@ -30,6 +30,8 @@ export interface FusedStress {
   readonly newness: number;
   /** False if no signal is fresh, or movement explains the heart rate. */
   readonly hasEvidence: boolean;
+  /** True if all that counts is words in which nothing stands out. Absent otherwise. */
+  readonly isWeak?: true;
   /** All evidence that is not stale, strongest first. */
   readonly drivers: readonly Driver[];
 }
@@ -64,7 +66,13 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
   const total = addLogOdds(drivers);
   const { learnedSeconds } = situation.typical.heart_rate;
   const explained = computeExplainedShare(situation);
-  const counted = ({ evidence, weight }: Driver) => weight * (evidence === 'heart_rate' ? 1 - explained : 1);
+  let [hasEvidence, hasWords] = [false, false];
+  for (const it of drivers) {
+    const counted = it.weight * (it.evidence === 'heart_rate' ? 1 - explained : 1);
+    if (counted < model.confidence.evidence_min) continue;
+    if (isNeutralWords(it, situation.signals)) hasWords = true;
+    else hasEvidence = true;
+  }
   return {
     value: toStressValue(total),
     expressed,
@@ -72,7 +80,8 @@ export function fuseEvidence(situation: ScoreInput, atMs: number): FusedStress {
     heart: total - expressed,
     explained,
     newness: 1 - computeLearnedShare(learnedSeconds, model.baseline.new_weight_seconds),
-    hasEvidence: drivers.some((it) => counted(it) >= model.confidence.evidence_min),
+    hasEvidence: hasEvidence || hasWords,
+    ...(hasWords && !hasEvidence && { isWeak: true }),
     drivers: drivers.sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds)),
   };
 }
@@ -113,8 +122,13 @@ function describeWords(drivers: readonly Driver[], { signals }: ScoreInput): Pic
 
 const isWords = ({ evidence }: Driver): boolean => evidenceCategories[evidence] === 'textual';
 
+/** Returns true for words in which nothing stands out. They are no evidence of calm. */
+export function isNeutralWords({ evidence }: Pick<Driver, 'evidence'>, { sentiment }: Signals): boolean {
+  return evidence === 'sentiment' && sentiment !== undefined && Math.abs(sentiment.value) <= neutralWords;
+}
+
 /** Returns the time of the signals of a driver, in epoch ms. */
-function findMeasuredTime({ evidence }: Driver, signals: Signals): number {
+export function findMeasuredTime({ evidence }: Driver, signals: Signals): number {
   if (evidence === 'hrv') return Math.max(signals.sdnn?.atMs ?? 0, signals.rmssd?.atMs ?? 0);
   return signals[evidence]?.atMs ?? 0;
 }

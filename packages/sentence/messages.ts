@@ -15,6 +15,10 @@ export const messages = {
   state_since: { en: '{state} since {at}', de: '{state} seit {at}' },
   one_reading: { en: '{state} in one reading at {at}', de: '{state} in einer Messung um {at}' },
   unknown: { en: 'State unknown: no signal counts now', de: 'Zustand unbekannt: derzeit zählt kein Signal' },
+  unknown_weak: {
+    en: 'State unknown: nothing in the words stands out',
+    de: 'Zustand unbekannt: in den Worten fällt nichts auf',
+  },
   unsure: {
     en: 'uncertain, because the signals are few, old or disagree',
     de: 'unsicher, weil die Signale wenige oder alt sind oder einander widersprechen',

@@ -57,7 +57,7 @@ export function describePerson(present: Present, language: Language = 'en'): str
 
 /** Returns the state with its duration, and the facts behind it. */
 function describeNow(present: Present, state: StateReading, language: Language): string[] {
-  if (state.evidence) return [say(language, 'unknown')];
+  if (state.evidence) return [say(language, state.evidence === 'weak' ? 'unknown_weak' : 'unknown')];
   const newestMs = Date.parse(state.timestamp);
   const sinceMs = Date.parse(state.state_since ?? state.timestamp);
   const lastedMs = newestMs - sinceMs;

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { ProblemError, type StateClient, type StateReading } from '../client/src/index.js';
+import { isKnownState, ProblemError, type StateClient, type StateReading } from '../client/src/index.js';
 import { describeDevice, discoveryTopic } from './mqtt-discovery.js';
 import { connect, explain, type ServiceOptions } from './service.js';
 import { stopOnSignals } from './stop-on-signals.js';
@@ -157,12 +157,13 @@ async function follow(
 }
 
 /** Returns the message of a state. A state without evidence is unknown. */
-function toPayload({ state, stress_score, confidence, evidence, timestamp }: StateReading): string {
-  const isKnown = evidence === undefined && confidence > 0;
+function toPayload(reading: StateReading): string {
+  const { state, stress_score, confidence, timestamp } = reading;
+  const known = isKnownState(reading);
   return JSON.stringify({
-    state: isKnown ? state : 'unknown',
-    stress_score: isKnown ? stress_score : null,
-    confidence: isKnown ? confidence : 0,
+    state: known ? state : 'unknown',
+    stress_score: known ? stress_score : null,
+    confidence: known ? confidence : 0,
     timestamp,
   });
 }

@@ -60,7 +60,7 @@ function splitDerived(measured: ReadingContent): [Omit<ReadingContent, 'derived'
 }
 
 function toComputation(
-  { score, confidence, model, computed, previousState }: StoredResult,
+  { score, confidence, isWeak, model, computed, previousState }: StoredResult,
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
   const { state } = findBand(score);
@@ -73,7 +73,7 @@ function toComputation(
     ...derived,
     ...(rrQuality && { rr_quality: rrQuality }),
     signals_received: [...received],
-    ...describeAdvice(score, confidence),
+    ...describeAdvice({ score, confidence, isWeak }),
     action_reason: reason,
     ...(previousState && { previous_state: previousState }),
     ...toEffectiveness(computed),

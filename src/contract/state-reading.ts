@@ -1,8 +1,8 @@
 import { bands, disclaimer } from '../../generated/spec.js';
 import { adviseOnDanger, describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from './contract.js';
-import { rateFreshness, weighByAge } from '../../packages/score/evidence.js';
-import { explainNoEvidence } from '../../packages/score/reason.js';
+import { rateFreshness, staleAfterMs, weighByAge } from '../../packages/score/evidence.js';
+import { explainNoEvidence, neutralReason } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { findBand, listContributions } from '../../packages/score/states.js';
 
@@ -13,6 +13,7 @@ import { findBand, listContributions } from '../../packages/score/states.js';
 export function toStateReading(sessionId: string, computed: ComputedState, check?: MessageCheck): StateReading {
   const { state } = findBand(computed.score);
   const readable = computed.dropped?.includes('user_message') ? undefined : check;
+  const found = readable && adviseOnDanger(readable);
   return {
     hsp_version: '1.0',
     session_id: sessionId,
@@ -20,12 +21,12 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     state,
     stress_score: computed.score,
     confidence: computed.confidence,
-    ...toEvidence(computed),
+    ...toEvidence(found ? { ...computed, isWeak: undefined } : computed),
     ...toStateSince(computed),
     signals_received: [...computed.received],
-    ...describeAdvice(computed.score, computed.confidence),
-    ...(readable && adviseOnDanger(readable)),
-    action_reason: computed.reason,
+    ...describeAdvice(computed),
+    ...found,
+    action_reason: found && computed.isWeak ? neutralReason : computed.reason,
     model_version: computed.model,
     baseline: {
       status: computed.learned < 1 ? 'learning' : 'known',
@@ -52,9 +53,12 @@ export function toStateSince({ sinceMs, confidence }: ComputedState): Pick<State
   return sinceMs === undefined || confidence === 0 ? {} : { state_since: new Date(sinceMs).toISOString() };
 }
 
+type Rated = Pick<ComputedState, 'confidence' | 'isWeak'>;
+
 /** Returns the field of a response that says whether a state is unknown. `confidence` is that of the reading. */
-export function toEvidence({ confidence }: Pick<ComputedState, 'confidence'>): Pick<StateReading, 'evidence'> {
-  return confidence === 0 ? { evidence: 'none' } : {};
+export function toEvidence({ confidence, isWeak }: Rated): Pick<StateReading, 'evidence'> {
+  if (confidence === 0) return { evidence: 'none' };
+  return isWeak ? { evidence: 'weak' } : {};
 }
 
 /** Returns the comparison with the previous score, as a field of a response. Absent without evidence. */
@@ -72,13 +76,15 @@ export function toContributions({ points, score }: ComputedState): Pick<StateRea
   return points ? { contributions: listContributions(points, score) } : {};
 }
 
-/** Returns what an agent can do about a score. Nothing is recommended without evidence. */
-export function describeAdvice(
-  score: number,
-  confidence: number,
-): Pick<StateReading, 'suggested_action' | 'recommendation'> {
+/** Returns what an agent can do about a score. Nothing is recommended without evidence, or for words that say nothing. */
+export function describeAdvice({
+  score,
+  ...rated
+}: Rated & Pick<ComputedState, 'score'>): Pick<StateReading, 'suggested_action' | 'recommendation'> {
   const { suggested_action, recommendation } = findBand(score);
-  return confidence > 0 ? { suggested_action, recommendation } : { suggested_action: bands[0].suggested_action };
+  return toEvidence(rated).evidence === undefined
+    ? { suggested_action, recommendation }
+    : { suggested_action: bands[0].suggested_action };
 }
 
 /** Returns a confidence, 0–1, at an age, in ms. After some seconds, it falls like the weight of a signal, to 0 for a stale state. */
@@ -100,10 +106,12 @@ export function ageAccepted({ alone, ...computed }: ComputedState, atMs: number)
 
 /** Returns a state at an age, in ms. The score does not decay, but nothing is recommended for an outdated state. */
 export function ageReading(reading: StateReading, ageMs: number): StateReading {
-  const confidence = reduceConfidenceByAge(reading.confidence, ageMs);
-  if (confidence > 0 || reading.evidence) return { ...reading, confidence };
-  const { recommendation: _, ...outdated } = reading;
-  return { ...outdated, confidence, ...describeAdvice(reading.stress_score, 0), action_reason: explainNoEvidence() };
+  const { evidence, stress_score: score } = reading;
+  const reduced = reduceConfidenceByAge(reading.confidence, ageMs);
+  const confidence = evidence === 'weak' && ageMs < staleAfterMs ? Math.max(0.01, reduced) : reduced;
+  if (confidence > 0 || evidence === 'none') return { ...reading, confidence };
+  const { recommendation: _, evidence: __, ...outdated } = reading;
+  return { ...outdated, confidence, ...describeAdvice({ score, confidence }), action_reason: explainNoEvidence() };
 }
 
 /** Compares two scores. `effective` is true if the score fell or if both bands require no adaptation. */

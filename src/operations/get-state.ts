@@ -12,7 +12,7 @@ export const getState: OperationRecord<'getState', 'store' | 'now'> = {
     name: 'get_human_state',
     title: 'Get the state',
     description:
-      'Get the current stress state of a session, or of a person over all sessions. Call it before you answer the person, and follow the recommendation. With evidence none, the state is unknown. The confidence falls with the age of the state. At 0, the state is outdated.',
+      'Get the current stress state of a session, or of a person over all sessions. Call it before you answer the person, and follow the recommendation. With evidence none or weak, the state is unknown. The confidence falls with the age of the state. At 0, the state is outdated.',
     leading: ['evidence', 'recommendation'],
   },
   async handle({ store, now }, { whose }, caller) {

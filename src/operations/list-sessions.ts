@@ -108,9 +108,9 @@ const liveRank = 1_000;
 
 /** Adds the state at a time (epoch ms), and the rank: the session with the highest rank comes first. */
 function rank(session: SnapshotSession, sort: Order, atMs: number): Ranked {
-  const { timestampMs, startedAtMs, score, confidence } = session;
+  const { timestampMs, startedAtMs, score } = session;
   const hasEnded = atMs >= timestampMs + staleAfterMs;
-  const state = hasEnded ? 'ended' : confidence === 0 ? 'unknown' : findBand(score).state;
+  const state = hasEnded ? 'ended' : toEvidence(session).evidence ? 'unknown' : findBand(score).state;
   const live = hasEnded ? 0 : state === 'unknown' ? 1 : 2;
   const ranks = { started: startedAtMs, score: live * liveRank + score, activity: timestampMs };
   return { ...session, state, rank: ranks[sort] };

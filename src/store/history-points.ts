@@ -44,6 +44,6 @@ function toPointWithTopics(row: ComputedRow): HistoryPoint {
 function toPointAlone(row: ComputedRow): HistoryPoint {
   const point = toPointWithTopics(row);
   if (!row.response.includes('"alone":{')) return point;
-  const { score = point.score, confidence = point.confidence } = rowFormats.response.decode(row.response).alone ?? {};
-  return { ...point, score, confidence };
+  const { alone = point } = rowFormats.response.decode(row.response);
+  return { ...point, score: alone.score, confidence: alone.confidence, isWeak: alone.isWeak };
 }

@@ -171,25 +171,34 @@ export function toAccountKey(accountId: string): string {
 /** Returns the point of a row. */
 export function toPoint(row: ComputedRow): HistoryPoint {
   const { timestamp_ms: timestampMs, stress_score: score, confidence, model_version: model } = row;
-  return { timestampMs, score, confidence, model, measured: rowFormats.signals.decode(row.signals) };
+  const isWeak = findWeak(row) && { isWeak: true as const };
+  return { timestampMs, score, confidence, ...isWeak, model, measured: rowFormats.signals.decode(row.signals) };
+}
+
+/** Decoding the response of each row would take most of the time of a long history. */
+function findWeak({ response }: Pick<ComputedRow, 'response'>): boolean {
+  if (!response.includes('eak":')) return false;
+  const { isWeak = false, isPointWeak = isWeak } = rowFormats.response.decode(response);
+  return isPointWeak;
 }
 
 /** Returns the computed state of a row. `point` is the point of the same row. */
 export function toComputed({ response, previous_score }: ComputedRow, point: HistoryPoint): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
-  const { received = listCategories(measured), ...rest } = rowFormats.response.decode(response);
+  const { received = listCategories(measured), isPointWeak: _, ...rest } = rowFormats.response.decode(response);
   const previous = previous_score === null ? {} : { previousScore: previous_score };
   const derived = listTextValues(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
 }
 
 /** Returns the state of the session after the reading. It differs from that of a late reading. */
-export function toResult(row: ResultRow): Pick<ComputedState, 'timestampMs' | 'score' | 'confidence'> {
-  const { timestampMs, score, confidence } = rowFormats.response.decode(row.response);
+export function toResult(row: ResultRow): Pick<ComputedState, 'timestampMs' | 'score' | 'confidence' | 'isWeak'> {
+  const { timestampMs, score, confidence, isWeak } = rowFormats.response.decode(row.response);
   return {
     timestampMs: timestampMs ?? row.timestamp_ms,
     score: score ?? row.stress_score,
     confidence: confidence ?? row.confidence,
+    isWeak,
   };
 }
 
@@ -214,6 +223,7 @@ function encodeResponse(point: HistoryPoint, { points: _, ...computed }: Compute
     ...(timestampMs !== point.timestampMs && { timestampMs }),
     ...(score !== point.score && { score }),
     ...(confidence !== point.confidence && { confidence }),
+    ...(point.isWeak !== rest.isWeak && { isPointWeak: point.isWeak === true }),
     ...(String(received) !== String(listCategories(point.measured)) && { received }),
     ...rest,
     ...(rest.alone && { alone: { ...rest.alone, points: undefined } }),

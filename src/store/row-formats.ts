@@ -23,7 +23,11 @@ export const rowFormats = {
 };
 
 /** The part of a computed state that the other columns of its reading do not contain. */
-type StoredResponse = Pick<ComputedState, 'reason' | 'learned'> & Partial<ComputedState>;
+type StoredResponse = Pick<ComputedState, 'reason' | 'learned'> &
+  Partial<ComputedState> & {
+    /** `isWeak` of the point, if it differs from that of the state: of a late or replaced reading. */
+    readonly isPointWeak?: boolean;
+  };
 
 /** The version of every format. A format that changes after 1.0.0 gets its own version, and reads the earlier ones. */
 const version = 1;

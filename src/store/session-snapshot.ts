@@ -22,6 +22,7 @@ export interface SnapshotSession extends SessionCursor {
   readonly timestampMs: number;
   readonly score: number;
   readonly confidence: number;
+  readonly isWeak?: true | undefined;
 }
 
 export interface SnapshotEntry extends SnapshotSession {

@@ -82,7 +82,7 @@ export function restrictState(
   const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);
   if (!grant) return { ...computed, reason };
   if (knowsPerson(grant, subjectId) || !alone) return { ...state, reason };
-  const { sinceMs: _, points: __, ...withoutSince } = state;
+  const { sinceMs: _, points: __, isWeak: ___, ...withoutSince } = state;
   return { ...withoutSince, ...alone };
 }
 
@@ -123,8 +123,8 @@ export function restrictRow(row: StoredResult, viewer: Grant): StoredResult {
     computed: restrictState(computed, viewer, subjectId),
   };
   if (knowsPerson(viewer, subjectId) || !computed.alone) return restricted;
-  const { score, confidence } = computed.alone;
-  return { ...restricted, score, confidence, previousState: undefined };
+  const { score, confidence, isWeak } = computed.alone;
+  return { ...restricted, score, confidence, isWeak, previousState: undefined };
 }
 
 /**

@@ -29,7 +29,7 @@ export interface AdaptOptions {
   readonly shareTriggers?: boolean;
   /**
    * Called before each response with the state. Its `adaptation_effectiveness` rates the previous recommendation. A state
-   * with `confidence` 0 is unknown or outdated and does not change the prompt.
+   * with `confidence` 0 or `evidence` is unknown or outdated and does not change the prompt.
    */
   readonly onState?: (reading: StateReading) => void;
   /** Called when the state is not available. The model then responds without it. What it throws is ignored. */

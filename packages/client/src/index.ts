@@ -13,7 +13,7 @@ export type { TokenSource } from './credential.js';
 export { type ExportedRows, type ExportOptions, type ExportRowsOptions, lastCursor } from './export-readings.js';
 export { fitBody } from './fit-body.js';
 export { isTask, keepOwnWords } from './generated/own-words.js';
-export { writeInstruction } from './instruction.js';
+export { isKnownState, writeInstruction } from './instruction.js';
 export type {
   CallOptions,
   ClientOptions,

@@ -83,7 +83,7 @@ test.each([chat, '/v1/messages', '/v1/responses'])(
     expect(upstream.requests[0]?.body).toContain("The person's current");
     expect(upstream.requests[1]?.body).not.toContain("The person's current");
 
-    const later = await ask('strict', 'Thanks.');
+    const later = await ask('strict', 'I panic again.');
     expect([later.status, later.headers.get('x-state-skipped')]).toEqual([200, 'rejected_by_model']);
     expect(upstream.requests).toHaveLength(3);
     expect(await isAdapted(ask('other'))).toBe('true');

@@ -64,6 +64,8 @@ export interface ComputedState {
   /** Timestamp of the first reading of the present state, in epoch ms. Absent if the score is that of `alone`. */
   readonly sinceMs?: number;
   readonly confidence: number;
+  /** True if all that counted is words in which nothing stands out. Absent otherwise, and in rows of releases without it. */
+  readonly isWeak?: true | undefined;
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly received: readonly SignalCategory[];
@@ -105,7 +107,7 @@ export interface ComputedState {
 export type Covering = 'resting' | 'light' | 'moderate' | 'vigorous' | 'no_heart' | 'nothing';
 
 /** A score from the evidence of one session alone. No band hold applies. */
-export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'reason' | 'previousScore' | 'points'>;
+export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'isWeak' | 'reason' | 'previousScore' | 'points'>;
 
 /**
  * Integer points of a score by category of its signals, with 0 if they are neutral. The rest of the score is the neutral

@@ -61,6 +61,7 @@ test.each<readonly [Partial<Present>, string]>([
   [{ state: stateOf(0), points: [], hours: [] }, 'Stressed in one reading at 14:39; a strained voice.'],
   [{ state: stateOf(0.5), points: [], hours: [] }, 'Stressed since 14:39; a strained voice.'],
   [{ state: stateOf(12, { evidence: 'none' }), hours: [] }, 'State unknown: no signal counts now.'],
+  [{ state: stateOf(12, { evidence: 'weak' }), hours: [] }, 'State unknown: nothing in the words stands out.'],
   [
     { state: stateOf(12, { confidence: 0.49 }), points: [], hours: [] },
     'Stressed for 12 minutes; a strained voice; uncertain, because the signals are few, old or disagree.',
