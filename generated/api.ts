@@ -2119,7 +2119,7 @@ export interface components {
              * @description What the service inferred from the values, e.g. which field is the time, and the names of fields that it does not
              *     read or cannot choose from. For people to read: the texts may change.
              * @example [
-             *       "time: the field recorded_at"
+             *       "time: the field when"
              *     ]
              */
             notes?: string[];

@@ -3290,4 +3290,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "bda0a8970ebd86cb021a3d0c7de6f3b5a03892316c5cbebff89a8ab93ff3d04a" as const;
+export const contractDigest = "d347ca93c64f6ed6e13279aa4bc954453ed64230a68c70caf4324a519d7993e9" as const;
