@@ -28,7 +28,7 @@ const words: readonly (readonly [RegExp, Level])[] = [
     /\b(hiit|interval|cardio|tabata|box|kick|martial|soccer|foot|basket|hand(ball|cycl|bik)|hockey|rugby|lacrosse|ultimate)/,
     'vigorous',
   ],
-  [/\b(tennis|squash|racq?u?et|padel|jump|multi|tri|duathlon|rucking|^1$|^9$)/, 'vigorous'],
+  [/\b(tennis|squash|ra(cq?u?|ck)et|wrestl|track and|padel|jump|multi|tri|duathlon|rucking|^1$|^9$)/, 'vigorous'],
   [/\b(rest|resting|sleep\w*|nap)\b/, 'none'],
   [
     /\b(walk|strength|weight|elliptical|ski|skiing|snowboard|danc|golf|gymnast|aerobic|calisthen|circuit|boot ?camp)/,
@@ -40,6 +40,10 @@ const words: readonly (readonly [RegExp, Level])[] = [
   ],
   [
     /\b(garden|housework|horse|equest|curling|bowling|billiard|barre|core|functional|hula|water|wakeboard|sled)/,
+    'moderate',
+  ],
+  [
+    /\b(boating|hang glid|snowmobil|raft|(wind|kite|wake)surf|hunt|pickleball|apnea|tactical|grinding|play|preparation)/,
     'moderate',
   ],
   [/\b(other|generic|workout|training|fitness|exercise class|gym|sport|transition|paraglid)/, 'moderate'],
