@@ -156,6 +156,14 @@ test.each([
   expect(await stored()).toEqual(['a', 'e']);
 });
 
+test('statements that exceed the limit of the server together go in several packets', async () => {
+  const { transact } = await open();
+  const long = 'x'.repeat(9_000_000);
+  const statements = [1, 2].map(() => ({ sql: 'select length(?) as n', bindings: [long] }));
+  const rows = await transact((scopeOf) => runAll(scopeOf('acc_1'), statements, true));
+  expect(rows).toMatchObject([[{ n: long.length }], [{ n: long.length }]]);
+});
+
 test('a connection that is killed in the middle of the last packet stores nothing, and the retry stores everything', async () => {
   const { knex, transact, stored } = await open();
   let kills = 1;

@@ -15,8 +15,13 @@ export interface Statement {
   readonly bindings: readonly Value[];
 }
 
-/** Maximum number of values per packet. They take about one megabyte, far less than the server's limit. */
+/** Maximum number of values per packet of several statements. */
 const valuesMax = 8_192;
+/**
+ * Maximum number of characters per packet of several statements, far less than `max_allowed_packet` of 16 MB. The server
+ * closes a connection that exceeds it, which looks like an outage.
+ */
+const charactersMax = 2_000_000;
 
 /**
  * Runs the statements in order. Resolves with the rows of the last one. Must be called in a transaction. `isLast`: the
@@ -66,19 +71,29 @@ function joinStatements(packet: readonly Statement[]): Statement {
   return { sql: packet.map((it) => it.sql).join('; '), bindings };
 }
 
-/** Joins the statements into packets of at most `valuesMax` values. */
+/** Joins the statements into packets of at most `valuesMax` values and `charactersMax` characters. */
 function splitPackets(statements: readonly Statement[]): Statement[][] {
   const packets: Statement[][] = [];
   let values = Infinity;
+  let characters = 0;
   for (const statement of statements) {
+    const length = countCharacters(statement);
     values += statement.bindings.length;
-    if (values <= valuesMax) packets.at(-1)?.push(statement);
+    characters += length;
+    if (values <= valuesMax && characters <= charactersMax) packets.at(-1)?.push(statement);
     else {
       packets.push([statement]);
       values = statement.bindings.length;
+      characters = length;
     }
   }
   return packets;
+}
+
+function countCharacters({ sql, bindings }: Statement): number {
+  let characters = sql.length;
+  for (const value of bindings) if (typeof value === 'string') characters += value.length;
+  return characters;
 }
 
 /** Runs a statement without the query builder of Knex, which inspects every value several times. */
