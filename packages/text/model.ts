@@ -39,25 +39,26 @@ export const classTotal = areas.length + 1;
 const ROW_LENGTH = 1 + classTotal;
 
 /**
- * Returns a function that builds the model at its first call and then returns the same model. Many deployments receive
- * no texts, and the model takes time and memory. Throws if the bytes belong to another lexicon.
+ * Returns functions that compile the lexicon and build the model at their first call, and then return the same ones. Many
+ * deployments receive no texts, and the model takes time and memory. Throws if the bytes belong to another lexicon.
  */
-export function openTextModel(bytes: Uint8Array): () => TextModel {
+export function openTextModel(bytes: Uint8Array): { compile(): Lexicon; build(): TextModel } {
   if (computeFingerprint(bytes) !== lexiconFingerprint())
     throw new Error('weights were trained with another lexicon: run train');
+  let lexicon: Lexicon | undefined;
   let model: TextModel | undefined;
-  return () => (model ??= buildModel(bytes));
+  const compile = () => (lexicon ??= compileLexicon());
+  return { compile, build: () => (model ??= buildModel(bytes, compile())) };
 }
 
 /** Builds the model. Throws like {@link openTextModel}, or if the bytes are damaged. */
-export const loadTextModel = (bytes: Uint8Array): TextModel => openTextModel(bytes)();
+export const loadTextModel = (bytes: Uint8Array): TextModel => openTextModel(bytes).build();
 
-function buildModel(bytes: Uint8Array): TextModel {
+function buildModel(bytes: Uint8Array, lexicon: Lexicon): TextModel {
   const { vocabulary, areas: areaWeights, ...heads } = decodeWeights(bytes);
   const [words, runs, classes] = areaWeights.families.map(toFamily);
   if (areaWeights.biases.length !== classTotal || !words || !runs || !classes)
     throw new Error('weights do not match the vocabulary: run train');
-  const lexicon = compileLexicon();
   return {
     version: bytes.reduce(hashNext, hashStart) >>> 0,
     lexicon,

@@ -5,13 +5,24 @@ import { expect, test } from 'vitest';
 import { noKnownRows } from './features.js';
 import { createMessageReader } from './message-features.js';
 import { classTotal, loadTextModel } from './model.js';
-import { createTextAnalyzer } from './texts.js';
+import { createTextAnalyzer, createTexts } from './texts.js';
 import { decodeWeights } from './weights.js';
 import { anyText } from '../../testkit/arbitraries.js';
 
 const bytes = readFileSync(new URL('./weights/text.bin', import.meta.url));
 const model = loadTextModel(bytes);
 const analyzer = createTextAnalyzer(model);
+
+test('the model is built in three parts, once, with a pause after each of them', async () => {
+  const texts = createTexts(bytes);
+  let pauses = 0;
+  const pause = async () => void (pauses += 1);
+  const first = texts.load(pause);
+  expect(pauses).toBe(1);
+  await Promise.all([first, texts.load(pause)]);
+  await texts.load(pause);
+  expect(pauses).toBe(3);
+});
 
 test('precomputed and hashed words give the same odds', () => {
   const hashing = createTextAnalyzer({ ...model, index: { ...model.index, known: noKnownRows } });

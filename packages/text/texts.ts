@@ -34,8 +34,11 @@ export interface Texts {
    * message in English that describes no danger.
    */
   analyze(message: string, response?: string): MessageAnalysis;
-  /** Functions that build the model, so that the first text does not wait 0.3 s for it. */
-  readonly loads: ReadonlyArray<() => void>;
+  /**
+   * Builds the model unless it is built, which takes 0.3 s. Waits for `pause` after each of three parts, so that other work
+   * runs in between. `analyze` would build it without a pause.
+   */
+  load(pause: () => Promise<unknown>): Promise<void>;
 }
 
 export interface MessageAnalysis {
@@ -47,10 +50,17 @@ export interface MessageAnalysis {
 
 /** Throws if the weights were trained with another lexicon. */
 export function createTexts(weights: Uint8Array): Texts {
-  const model = openTextModel(weights);
+  const { compile, build } = openTextModel(weights);
   let analyzer: TextAnalyzer | undefined;
-  const analyze: Texts['analyze'] = (...texts) => (analyzer ??= createTextAnalyzer(model())).analyze(...texts);
-  return { analyze, loads: [() => void model(), () => void analyze('I have an exam tomorrow.', 'Good luck.')] };
+  let loaded: Promise<void> | undefined;
+  const analyze: Texts['analyze'] = (...texts) => (analyzer ??= createTextAnalyzer(build())).analyze(...texts);
+  const loadParts = async (pause: () => Promise<unknown>) => {
+    for (const part of [compile, build, () => analyze('I have an exam tomorrow.', 'Good luck.')]) {
+      part();
+      await pause();
+    }
+  };
+  return { analyze, load: (pause) => (loaded ??= loadParts(pause)) };
 }
 
 /** One exchange: the user's message and the assistant's response. Either may be empty. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { timestamps } from '../../generated/spec.js';
 import { keepOwnWords } from '../../packages/text/own-words.js';
 import type { Texts } from '../../packages/text/texts.js';
@@ -38,6 +39,7 @@ export interface AdmissionResult {
 export type Admit = (sender: Sender, value: unknown, faults?: readonly Fault[]) => Promise<AdmissionResult>;
 
 export interface IntakeParts extends PreparationParts {
+  readonly texts: Pick<Texts, 'analyze' | 'load'>;
   /** Rejects with a ProblemError that has all validation errors of a reading. */
   readonly validate: (value: unknown, faults: readonly Fault[]) => Promise<void>;
   /**
@@ -56,7 +58,7 @@ export interface IntakeParts extends PreparationParts {
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
 export function createIntake(parts: IntakeParts): Admit {
-  const { validate, sessionRequests, allowsText, resolveSession, load } = parts;
+  const { validate, sessionRequests, allowsText, resolveSession, load, texts } = parts;
   const prepare = createPrepareReading(parts);
 
   async function readSubmission(caller: Grant, value: unknown, faults: readonly Fault[]): Promise<Submission> {
@@ -73,6 +75,8 @@ export function createIntake(parts: IntakeParts): Admit {
   async function prepareAllowed(caller: Grant, submission: Submission): Promise<PreparedReading> {
     const isEnforced = caller.settings?.consent === 'enforce';
     const mayRead = !isEnforced || (await mayReadText(caller, submission));
+    // In parts, so that the first text after a start does not delay the requests of others.
+    if (mayRead && submission.user_message !== undefined) await texts.load(runOtherWork);
     const end = load.begin(caller.accountId);
     try {
       return prepare(caller, submission, mayRead);

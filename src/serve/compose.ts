@@ -193,15 +193,11 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   /** For the operator, each with its remedy. */
   const warnings: readonly string[] = [...(await core.warnings()), ...sessionRequests.warnings];
   /**
-   * Builds the models of texts, so that the first text does not wait for them. They take 22 MB: before any text was stored,
-   * the first one builds them.
+   * Builds the model of texts, so that the first text does not wait for it. It takes 22 MB: before any text was stored, the
+   * first text builds it.
    */
   const loadTextModels = async () => {
-    if (!(await core.hasTexts().catch(() => true))) return;
-    for (const load of texts.loads) {
-      load();
-      await runOtherWork();
-    }
+    if (await core.hasTexts().catch(() => true)) await texts.load(runOtherWork);
   };
   // `metricsUrl` is undefined without METRICS_PORT. `developmentKey` is shown once.
   return { url, metricsUrl, developmentKey, warnings, loadTextModels };
