@@ -34,6 +34,7 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   delivery_ids: ({ deliveryId }) => deliveryId,
   record_id: ({ subjectId }) => subjectId,
   sample_id: ({ subjectId }) => subjectId,
+  fact_id: ({ subjectId }) => subjectId,
   // createLink/link.test.ts removes a link of another account: links require PUBLIC_URL.
   link_id: ({ subjectId }) => subjectId,
 };
@@ -61,13 +62,17 @@ afterAll(() => {
 async function makeOwner(): Promise<Owner> {
   const { key, accountId } = await makeAccount(service, `owner-${randomUUID()}`, 'enterprise', { scopes });
   const [sessionId, subjectId] = [randomUUID(), randomUUID()];
-  const { read, post } = client(service.url, key, service.clock);
+  const { read, post, request } = client(service.url, key, service.clock);
   // Two stressed readings activate a trigger of the subject. Its readings therefore differ from those of a new subject.
   for (const timestamp of [service.clock.at(-10), service.clock.at()])
     await read({ session_id: sessionId, subject_id: subjectId, timestamp, ...stressed, ...turn });
   const { body } = await post('/webhooks/register', { url, events: ['state_change'], session_id: sessionId });
   await post('/webhooks/register', { url, events: ['state_change'], subject_id: subjectId });
   await post('/v1/feedback', { session_id: sessionId, timestamp: service.clock.at(), stress: 8 });
+  // A fact of the person in the contract's examples.
+  const fact = { subject_id: '5f2b51ca2b4d1a7e', kind: 'rest', start: service.clock.at(-60) };
+  const headers = { 'Content-Type': 'application/json' };
+  await request(`/v1/facts/${subjectId}`, { method: 'PUT', headers, body: JSON.stringify(fact) });
   const alert = await post('/v1/alerts', { condition: 'stressed', subject_ids: [subjectId] });
   const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
   return { key, sessionId, subjectId, webhookId: body.id, alertId: alert.body.id, deliveryId };
@@ -129,7 +134,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     // The accounts of this test record no consent.
     const isSame =
       `createToken createSourceKey listSourceKeys removeSourceKey createLink listLinks removeLink streamEvents
-      getConsent listConsentVersions putConsent createAlertRule`.split(/\s+/);
+      getConsent listConsentVersions putConsent putFact createAlertRule`.split(/\s+/);
     // A sample of a session that the account has not sent is a new one.
     const isOwned = request.idName !== undefined && request.idName !== 'sample_id';
     const isAboutData = isOwned && !isSame.includes(request.operationId);

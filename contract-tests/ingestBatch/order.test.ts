@@ -30,6 +30,16 @@ test('lines of a session are scored in the order of their times', async ({ servi
   expect(await scoresOf(service, shuffled)).toEqual(expected);
 });
 
+test('lines of which only the first one names the person are scored in the order of their times', async ({
+  service,
+}) => {
+  const [ascending, descending] = [randomUUID(), randomUUID()];
+  const naming = ([first, ...others]: object[], subject_id: string) => [{ ...first, subject_id }, ...others];
+  await batchResults(service, naming(listRates(service, ascending), randomUUID()));
+  await batchResults(service, naming(listRates(service, descending).reverse(), randomUUID()));
+  expect(await scoresOf(service, descending)).toEqual(await scoresOf(service, ascending));
+});
+
 test('a batch of more lines than a group is scored in the order of their times', async ({ service }) => {
   const [ascending, descending] = [randomUUID(), randomUUID()];
   const listAll = (session_id: string) =>
