@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readSafetyTexts } from '../../packages/text/training/safety.js';
+import { readVoices } from '../../packages/text/training/voices.js';
 import { findFold, foldTotal, readWithout } from './text/left-out.js';
 import { quotientLine, shareLine } from './text/lines.js';
 import { findThreshold } from './text/safety.js';
@@ -33,6 +34,8 @@ test('a training has no text, under any source, that its model judges', () => {
     expect(judged.length).toBeGreaterThan(500);
     const known = new Set(trained);
     expect(judged.filter(({ text }) => known.has(text)).map(({ source }) => source)).toEqual([]);
+    for (const part of ['choice', 'final'] as const)
+      expect(readVoices(part).filter(({ text }) => known.has(text)).length).toBe(0);
   }
 });
 

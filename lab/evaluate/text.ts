@@ -8,12 +8,13 @@ import { formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { measureDilution } from './text/dilution.js';
 import { measureLanguages } from './text/languages.js';
-import { howLeftOut, type LeftOut, trainWithoutFolds } from './text/left-out.js';
+import { howLeftOut, type LeftOut, noFolds, trainWithoutFolds } from './text/left-out.js';
 import type { Figures } from './text/lines.js';
 import { measureOwnWords } from './text/own-words.js';
 import { measureSafety } from './text/safety.js';
 import { measureSentiment } from './text/sentiment.js';
 import { measureTopics } from './text/topics.js';
+import { measureVoices } from './text/voices.js';
 
 interface Options {
   readonly data: string;
@@ -27,6 +28,7 @@ type Measure = (data: string, leftOut: LeftOut, isHeldOut: boolean) => Figures[]
 const parts = {
   dilution: measureDilution,
   safety: measureSafety,
+  voices: measureVoices,
   languages: measureLanguages,
   'own-words': measureOwnWords,
   topics: measureTopics,
@@ -45,7 +47,8 @@ const command = new Command('evaluate:text')
 void launch(command);
 
 async function evaluate({ data, only, models, heldOut, markdown }: Options): Promise<void> {
-  const leftOut = await trainWithoutFolds(data, models);
+  // The voices are in no training of the released model.
+  const leftOut = only.every((name) => name === 'voices') ? noFolds : await trainWithoutFolds(data, models);
   console.log(howLeftOut);
   for (const name of only)
     for (const { columns, sections } of (parts[name] as Measure)(data, leftOut, heldOut))

@@ -90,6 +90,10 @@ test.each([
   ['My husband hits me', 'My husband has never hit me'],
   ['He beats me when he drinks', 'He beats me at chess'],
   ['I have thoughts of suicide', 'I had thoughts of suicide when I was fifteen'],
+  ['I took an overdose.', 'I took an overdose of sun today'],
+  ['I swallowed bleach an hour ago.', 'I took the bleach out of the cupboard'],
+  ['I have a noose ready.', 'Today someone held the door for me.'],
+  ['He locked me in again.', 'My boyfriend told me he loved me today'],
   ['He said that he will kill me', '"He said that he will kill me" is a line from my novel'],
 ])('"%s" describes a danger, and "%s" does not', (danger, lookAlike) => {
   expect(check(danger).danger).toBeDefined();
@@ -126,6 +130,13 @@ test.each([
   'I cut myself shaving again',
 ])('"%s" states no danger explicitly', (text) => {
   expect(findExplicit(text)).toBeUndefined();
+});
+
+test('a denial hides no danger beside it', () => {
+  for (const denial of ['I do not want to kill myself', 'I don’t want to die', 'i would never hurt myself']) {
+    expect(check(denial).danger, denial).toBeUndefined();
+    expect(check(`${denial}, but my husband hits me`).danger, denial).toBe('violence');
+  }
 });
 
 test('there are at most 60 explicit patterns', () => {

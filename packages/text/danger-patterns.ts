@@ -26,6 +26,9 @@ const literal =
   '(?! (?:of|from|laughing|lol|lmao|haha|hehe|for|at|in(?! my sleep)|with|on stage|on the spot|if|alone|rather|when i get|off|to know))';
 const now =
   '(?:again|tonight|today|now|right now|last night|yesterday|this (?:morning|evening|week)|on purpose|every (?:day|night|evening|time))';
+/** Not long ago, and no figure of speech: "an overdose of sun". */
+const present =
+  '\\b(?! (?:of (?!(?:my |the |some )?(?:pills|tablets|meds|medication|insulin))|by (?:accident|mistake)|(?:when|while) i was|years|months|as a|once|back|in (?:my|the)|for (?:the|a) (?:scene|role|play)))';
 const hurt = '(?:cut|hurt|harm|burn|injure|punish|scratch|starve|bite|hit|punch)';
 const hurting = '(?:cutting|hurting|harming|burning|injuring|punishing|scratching|starving|biting|hitting|punching)';
 const limb = '(?:my ?self|my (?:own )?(?:arm|arms|wrist|wrists|leg|legs|thigh|thighs|skin|hand|hands|stomach))';
@@ -41,7 +44,7 @@ export const dangerWords =
   'stomach hits beats punches kicks chokes slaps rapes strangles molests gropes abuses stalks choked strangled raped punched kicked beat hit slapped attacked stabbed abused ' +
   'beaten assaulted molested rape stab strangle house flat room apartment afraid scared terrified grabs grabbed drags dragged pins pinned holds held shoves shoved throws threw pushes ' +
   'pushed slams slammed neck head mouth face threatens threatened threatening stalking following beating hitting blackmailing abusing molesting groping stalked blackmailed ' +
-  'trafficked groped mugged forced forces forcing locks locked hurt touches touched touching sexually';
+  'trafficked groped mugged noose bleach antifreeze od forced forces forcing locks locked hurt touches touched touching sexually';
 
 export const dangerPatterns = {
   suicidal_thoughts: [
@@ -72,7 +75,7 @@ export const dangerPatterns = {
     `\\bi (?:just |really |only )*want my (?:whole )?life to (?:end|be over|stop)\\b`,
     `\\bi (?:also |just |have |really )*(?:thought|was thinking|been thinking) (?:of|about) ${gap(1)}${dying} ${now}\\b`,
     `\\bhow (?:to|do i|can i|should i|would i) (?:kill my ?self|end my (?:own )?life|hang my ?self)\\b`,
-    `\\bi (?:have |just |already )*(?:took|taken|swallowed) (?:all|too many|so many|a lot) (?:of )?(?:my |the )?(?:pills|tablets|meds) (?:to die|because i want to die|so i die)\\b`,
+    `\\b(?:i|ive|i ve) (?:have |just |already )*(?:(?:took|taken|swallowed) (?:all|too many|so many|a lot) (?:of )?(?:my |the )?(?:pills|tablets|meds) (?:to die|because i want to die|so i die)\\b|(?:(?:took|taken) an? (?:overdose|od)|(?:swallowed|drank|drunk) (?:some |the |a )?(?:rat )?(?:bleach|poison|antifreeze))${present}|(?:got |made |tied )*(?:a|the|my) noose (?:ready|tied|up|hanging|(?:a)?round my neck)\\b(?! for (?:the|our|my) (?:play|game|scene|show|prop)))`,
     `\\bi (?:just |really |honestly |do |only )*deserve to (?:die|be dead)\\b`,
     `\\b(?:my|this is my) (?:suicide|goodbye) (?:note|letter) is (?:written|ready|done|finished|on)\\b`,
   ],

@@ -1,4 +1,5 @@
 import {
+  familyBits,
   type FeatureReader,
   messageBits,
   type MessageText,
@@ -18,10 +19,12 @@ const headNames = Object.keys(heads) as HeadName[];
 export interface Heads {
   readonly biases: Float32Array;
   /**
-   * One table per family of features, with a row per bucket: squared rarity, then rarity × weight of each class, for each
+   * A table each of forms and words, with a row per bucket: squared rarity, then rarity × weight of each class, for each
    * head in turn. Each head has its own rarities, because its training has other texts.
    */
   readonly tables: readonly [forms: Float32Array, words: Float32Array];
+  /** The same for the grams, of safety only. */
+  readonly grams: Float32Array;
 }
 
 /** Log odds of a message. */
@@ -35,6 +38,7 @@ export interface HeadScores {
 }
 
 const ROW_LENGTH = headNames.reduce((sum, name) => sum + 1 + heads[name], 0);
+const GRAM_ROW_LENGTH = 1 + heads.safety;
 
 /** Throws if the weights have another shape than the features. */
 export function toHeads(weights: Pick<TextWeights, HeadName>): Heads {
@@ -43,24 +47,27 @@ export function toHeads(weights: Pick<TextWeights, HeadName>): Heads {
   let column = 0;
   for (const name of headNames) {
     const { biases, families } = weights[name];
-    const fits =
-      biases.length === heads[name] && families.map(({ bits }) => bits).join() === `${messageBits},${messageBits}`;
+    const bits = name === 'safety' ? familyBits : familyBits.slice(0, tables.length);
+    const fits = biases.length === heads[name] && families.map((it) => it.bits).join() === bits.join();
     if (!fits) throw new Error(`weights of ${name} are incomplete: run train`);
-    tables.forEach((table, i) => fillColumns(table, column, families[i], heads[name]));
+    tables.forEach((table, i) => fillColumns(table, ROW_LENGTH, column, families[i], heads[name]));
     column += 1 + heads[name];
   }
-  return { biases: Float32Array.from(headNames.flatMap((name) => [...weights[name].biases])), tables };
+  const grams = new Float32Array(GRAM_ROW_LENGTH * 2 ** familyBits[2]);
+  fillColumns(grams, GRAM_ROW_LENGTH, 0, weights.safety.families[2], heads.safety);
+  return { biases: Float32Array.from(headNames.flatMap((name) => [...weights[name].biases])), tables, grams };
 }
 
 /** The row of an unused bucket contains zeros. */
 function fillColumns(
   table: Float32Array,
+  rowLength: number,
   column: number,
   family: LinearWeights['families'][0] | undefined,
   classes: number,
 ) {
   family?.buckets.forEach((bucket, i) => {
-    const at = ROW_LENGTH * bucket + column;
+    const at = rowLength * bucket + column;
     const rarity = family.rarities[i] ?? 0;
     table[at] = rarity * rarity;
     for (let k = 0; k < classes; k++) table[at + 1 + k] = rarity * (family.weights[classes * i + k] ?? 0);
@@ -80,22 +87,24 @@ interface ReadSentence {
  * Returns a scorer with its own memory. The sentences of a text are read once. A feature counts once per window, so
  * repetition adds no evidence.
  */
-export function createScorer({ biases, tables }: Heads, { readSentence, readFacts }: FeatureReader): Scorer {
-  const [sums, fresh] = [new Float64Array(2 * ROW_LENGTH), new Uint16Array(2 ** messageBits)];
+export function createScorer({ biases, tables, grams }: Heads, { readSentence, readFacts }: FeatureReader): Scorer {
+  const [sums, fresh] = [new Float64Array(SUMS_LENGTH), new Uint32Array(2 ** familyBits[2])];
   // The number of the window in which a bucket was last seen, by family.
-  const seen = [new Uint32Array(2 ** messageBits), new Uint32Array(2 ** messageBits)] as const;
+  const seen = familyBits.map((bits) => new Uint32Array(2 ** bits)) as [Uint32Array, Uint32Array, Uint32Array];
   const read = new Map<number, ReadSentence>();
   const pool: ReadSentence[] = [];
   let [text, count] = [undefined as MessageText | undefined, 0];
 
+  const addFamily = (to: Float64Array, family: (typeof families)[number], buckets: Buckets): void =>
+    family === 2 ? addGrams(to, grams, buckets) : addRows(to, family, tables[family], buckets);
   const findSentence = (it: MessageText, sentence: Sentence): ReadSentence => {
     const key = sentence.from * 2 * wordsMax + sentence.to;
     const known = read.get(key);
     if (known) return known;
-    const found = (pool[read.size] ??= { features: newSentenceFeatures(), sums: new Float64Array(2 * ROW_LENGTH) });
+    const found = (pool[read.size] ??= { features: newSentenceFeatures(), sums: new Float64Array(SUMS_LENGTH) });
     readSentence(it, sentence, found.features);
     found.sums.fill(0);
-    for (const family of families) addRows(found.sums, family, tables[family], found.features[family]);
+    for (const family of families) addFamily(found.sums, family, found.features[family]);
     read.set(key, found);
     return found;
   };
@@ -112,7 +121,7 @@ export function createScorer({ biases, tables }: Heads, { readSentence, readFact
       const { features } = findSentence(it, sentences[i] ?? first);
       for (const family of families) {
         const length = keepNew(seen[family], count, features[family], fresh);
-        addRows(sums, family, tables[family], { buckets: fresh, length });
+        addFamily(sums, family, { buckets: fresh, length });
       }
     }
   };
@@ -125,10 +134,12 @@ export function createScorer({ biases, tables }: Heads, { readSentence, readFact
   };
 }
 
-const families = [0, 1] as const;
+const families = [0, 1, 2] as const;
+/** The sums of forms and words, each with all heads, then those of the grams. */
+const SUMS_LENGTH = 2 * ROW_LENGTH + GRAM_ROW_LENGTH;
 
 /** Writes the buckets that are not yet seen in window `count` to `fresh`. Returns their number. */
-function keepNew(seen: Uint32Array, count: number, { buckets, length: all }: Buckets, fresh: Uint16Array): number {
+function keepNew(seen: Uint32Array, count: number, { buckets, length: all }: Buckets, fresh: Uint32Array): number {
   let length = 0;
   for (let i = 0; i < all; i++) {
     const bucket = buckets[i] ?? 0;
@@ -174,17 +185,39 @@ function addRows(sums: Float64Array, family: number, table: Float32Array, { buck
   sums[to + 7] = s4;
 }
 
+/** Adds the rows of grams to their sums. */
+function addGrams(sums: Float64Array, table: Float32Array, { buckets, length }: Buckets): void {
+  const to = 2 * ROW_LENGTH;
+  let [q, s1, s2, s3] = [sums[to] ?? 0, sums[to + 1] ?? 0, sums[to + 2] ?? 0, sums[to + 3] ?? 0];
+  for (let i = 0; i < length; i++) {
+    const at = GRAM_ROW_LENGTH * (buckets[i] ?? 0);
+    q += table[at] ?? 0;
+    s1 += table[at + 1] ?? 0;
+    s2 += table[at + 2] ?? 0;
+    s3 += table[at + 3] ?? 0;
+  }
+  sums[to] = q;
+  sums[to + 1] = s1;
+  sums[to + 2] = s2;
+  sums[to + 3] = s3;
+}
+
 /** Each family is scaled to unit length, so that long texts do not count more. */
 function toScores(biases: Float32Array, sums: Float64Array): HeadScores {
   let [concern = 0, severity = 0, suicidal = 0, selfHarm = 0, violence = 0] = biases;
-  for (let at = 0; at < sums.length; at += ROW_LENGTH) {
-    const sum = (column: number, squares: number) => scale(sums[at + column] ?? 0, sums[at + squares] ?? 0);
+  const toShare = (at: number, column: number, squares: number) =>
+    scale(sums[at + column] ?? 0, sums[at + squares] ?? 0);
+  for (let at = 0; at < 2 * ROW_LENGTH; at += ROW_LENGTH) {
+    const sum = (column: number, squares: number) => toShare(at, column, squares);
     concern += sum(1, 0);
     severity += sum(3, 2);
     suicidal += sum(5, 4);
     selfHarm += sum(6, 4);
     violence += sum(7, 4);
   }
+  suicidal += toShare(2 * ROW_LENGTH, 1, 0);
+  selfHarm += toShare(2 * ROW_LENGTH, 2, 0);
+  violence += toShare(2 * ROW_LENGTH, 3, 0);
   return { concern, severity, safety: [suicidal, selfHarm, violence] };
 }
 

@@ -10,6 +10,7 @@ import {
 } from './forms.js';
 import { isDangerWord } from './danger-patterns.js';
 import { createFinder, type Findings } from './findings.js';
+import { gramBits, pushGrams } from './grams.js';
 import type { Lexicon } from './lexicon.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
@@ -23,15 +24,16 @@ import { listWindows, type Window } from './windows.js';
  */
 export interface BucketList {
   length: number;
-  readonly buckets: Uint16Array;
+  readonly buckets: Uint32Array;
   /** The first `length` buckets as a set. */
   readonly seen: BitSet;
 }
 
-const newBucketList = (): BucketList => ({
+/** Returns an empty list of a family of 2^bits buckets. */
+const newBucketList = (bits: number): BucketList => ({
   length: 0,
-  buckets: new Uint16Array(2 ** messageBits),
-  seen: newBitSet(2 ** messageBits),
+  buckets: new Uint32Array(2 ** bits),
+  seen: newBitSet(2 ** bits),
 });
 
 function clear(list: BucketList): void {
@@ -39,21 +41,23 @@ function clear(list: BucketList): void {
   list.length = 0;
 }
 
-function pushBucket(list: BucketList, bucket: number): void {
+export function pushBucket(list: BucketList, bucket: number): void {
   if (hasBit(list.seen, bucket)) return;
   addBit(list.seen, bucket);
   list.buckets[list.length++] = bucket;
 }
 
 /**
- * Features of a message, which all heads read: the concern gate, severity and safety. Two families of hashed features:
- * `forms` (single word forms, pairs and triples of forms, and facts about each sentence), then `words` (single words, denied
- * words of danger, and runs of letters inside words).
+ * Features of a message. Three families of hashed features: `forms` (single word forms, pairs and triples of forms, and facts
+ * about each sentence), `words` (single words, denied words of danger, and runs of letters inside words), and `grams` (see
+ * {@link pushGrams}). All heads read forms and words: the concern gate, severity and safety. Only safety reads grams.
  */
-export type MessageFeatures = readonly [forms: BucketList, words: BucketList];
+export type MessageFeatures = readonly [forms: BucketList, words: BucketList, grams: BucketList];
 
-/** Each family has 2^bits buckets. */
+/** Forms and words have 2^bits buckets each. */
 export const messageBits = 15;
+/** The bits of each family. */
+export const familyBits = [messageBits, messageBits, gramBits] as const;
 const LENGTH_STEPS = [4, 8, 16, 32];
 /** Number of words after a negation in which a word of danger is denied: "I do not want to kill myself". */
 const DENIED_WORDS = 5;
@@ -118,32 +122,32 @@ export function addFindings(text: MessageText, found: Findings): void {
 }
 
 /** Features of a sentence in buffers that later sentences reuse: the first `length` buckets of each family, each of them once. */
-export type SentenceFeatures = readonly [forms: Buffered, words: Buffered];
+export type SentenceFeatures = readonly [forms: Buffered, words: Buffered, grams: Buffered];
 interface Buffered {
   length: number;
-  buckets: Uint16Array;
+  buckets: Uint32Array;
 }
 
-export const newSentenceFeatures = (): SentenceFeatures => [newBuffered(), newBuffered()];
-const newBuffered = (): Buffered => ({ length: 0, buckets: new Uint16Array() });
+export const newSentenceFeatures = (): SentenceFeatures => [newBuffered(), newBuffered(), newBuffered()];
+const newBuffered = (): Buffered => ({ length: 0, buckets: new Uint32Array() });
 
 /** Lists the features of a text by its sentences. */
 export interface FeatureReader {
   readSentence(it: MessageText, sentence: Sentence, into: SentenceFeatures): void;
   /** Writes the buckets of the facts about a window as a whole. Returns their number. */
-  readFacts(it: MessageText, window: Window, into: Uint16Array): number;
+  readFacts(it: MessageText, window: Window, into: Uint32Array): number;
 }
 
 /** Returns a reader with its own memory. `known` are the known words in the order of their ranks: see {@link createTextReader}. */
 export function createFeatureReader(lexicon: Lexicon, known: readonly string[]): FeatureReader {
-  const lists = { lexicon, forms: newBucketList(), words: newBucketList(), listRuns: createRunLister(known) };
+  const [forms, words, grams] = newBucketLists();
+  const lists = { lexicon, forms, words, listRuns: createRunLister(known) };
   return {
-    readSentence(it, sentence, [forms, words]) {
-      clear(lists.forms);
-      clear(lists.words);
+    readSentence(it, sentence, into) {
+      for (const list of [forms, words, grams]) clear(list);
       pushSentence(lists, it, sentence);
-      copyBuckets(lists.forms, forms);
-      copyBuckets(lists.words, words);
+      pushGrams(grams, it.read.words, sentence);
+      [forms, words, grams].forEach((list, family) => copyBuckets(list, into[family as 0 | 1 | 2]));
     },
     readFacts(it, window, into) {
       const facts = listTextFacts(lexicon, it, window);
@@ -153,8 +157,14 @@ export function createFeatureReader(lexicon: Lexicon, known: readonly string[]):
   };
 }
 
+const newBucketLists = (): MessageFeatures => [
+  newBucketList(messageBits),
+  newBucketList(messageBits),
+  newBucketList(gramBits),
+];
+
 function copyBuckets({ length, buckets }: BucketList, into: Buffered): void {
-  if (into.buckets.length < length) into.buckets = new Uint16Array(2 * length);
+  if (into.buckets.length < length) into.buckets = new Uint32Array(2 * length);
   for (let i = 0; i < length; i++) into.buckets[i] = buckets[i] ?? 0;
   into.length = length;
 }
@@ -176,7 +186,11 @@ interface FeatureLists {
 
 /** Hashes each word once, from the list of known words: a text cannot choose what later texts get. */
 function createRunLister(known: readonly string[]): FeatureLists['listRuns'] {
-  const [own, tokenizer, byRank] = [newBucketList(), createTokenizer(), new Array<number[]>(known.length + 1)];
+  const [own, tokenizer, byRank] = [
+    newBucketList(messageBits),
+    createTokenizer(),
+    new Array<number[]>(known.length + 1),
+  ];
   return (rank) => {
     const listed = byRank[rank];
     if (listed) return listed;
@@ -194,20 +208,20 @@ export function createMessageReader(lexicon: Lexicon, vocabulary: readonly strin
   const reader = createTextReader(lexicon, vocabulary);
   const find = createFinder(lexicon);
   const features = createFeatureReader(lexicon, reader.known);
-  const [forms, words] = [newBucketList(), newBucketList()];
-  const [sentenceFeatures, facts] = [newSentenceFeatures(), new Uint16Array(2 ** messageBits)];
+  const lists = newBucketLists();
+  const [forms] = lists;
+  const [sentenceFeatures, facts] = [newSentenceFeatures(), new Uint32Array(2 ** messageBits)];
   const listFeatures = (text: MessageText, window: Window): MessageFeatures => {
-    clear(forms);
-    clear(words);
+    lists.forEach(clear);
     for (const sentence of window.sentences) {
       features.readSentence(text, sentence, sentenceFeatures);
       sentenceFeatures.forEach(({ length, buckets }, family) => {
-        for (const bucket of buckets.subarray(0, length)) pushBucket(family === 0 ? forms : words, bucket);
+        for (const bucket of buckets.subarray(0, length)) pushBucket(lists[family as 0 | 1 | 2], bucket);
       });
     }
     const count = features.readFacts(text, window, facts);
     for (const bucket of facts.subarray(0, count)) forms.buckets[forms.length++] = bucket;
-    return [forms, words];
+    return lists;
   };
   return (content, onWindow) => {
     const text = toMessageText(reader.read(content));

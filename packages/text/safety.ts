@@ -58,3 +58,10 @@ export function withoutQuotes(text: string): string {
   const others = text.replace(/"[^"]*"|“[^“”]*”|„[^„“”]*[“”]|«[^«»]*»|「[^「」]*」|\*[^*\n]+\*/g, ' ');
   return /\p{L}/u.test(others) ? others : text;
 }
+
+/** A denial in the first person, up to the denied words. The model counts words, so a denial alone resembles a statement. */
+const denial =
+  /\b(?:do not|don['’]?t|never|would never|wouldn['’]?t|will not|won['’]?t|am not going to|['’]?m not going to)(?: ever| really| actually){0,2}(?: want| wish| plan| intend| mean)?(?: to)? (?:(?:kill|hurt|harm|cut) my ?self|die|be dead|end (?:my life|it all))\b/gi;
+
+/** Returns the statements of the speaker: a text without its quotes and without what it denies. */
+export const keepStatements = (text: string): string => withoutQuotes(text).replace(denial, ' ');

@@ -6,7 +6,7 @@ import { noKnownRows } from './features.js';
 import { createMessageReader } from './message-features.js';
 import { classTotal, loadTextModel } from './model.js';
 import { createTextAnalyzer, createTexts } from './texts.js';
-import { decodeWeights } from './weights.js';
+import { decodeWeights, type LinearWeights } from './weights.js';
 import { anyText } from '../../testkit/arbitraries.js';
 
 const bytes = readFileSync(new URL('./weights/text.bin', import.meta.url));
@@ -37,21 +37,25 @@ test('precomputed and hashed words give the same odds', () => {
 
 test('the analysis scores the features that training reads, each once', () => {
   const read = createMessageReader(model.lexicon, model.vocabulary);
-  const { biases, families } = decodeWeights(bytes).severity;
-  const places = families.map(({ buckets }) => new Map([...buckets].map((bucket, at) => [bucket, at])));
-  const score = (text: string) =>
+  const score = (text: string, { biases, families }: LinearWeights, k: number) =>
     read(text).reduce((total, { buckets, length }, i) => {
-      const known = [...buckets.subarray(0, length)].flatMap((bucket) => places[i]?.get(bucket) ?? []);
-      const rarities = known.map((at) => families[i]?.rarities[at] ?? 0);
-      const sum = known.reduce((all, at, k) => all + (rarities[k] ?? 0) * (families[i]?.weights[at] ?? 0), 0);
-      return total + (sum === 0 ? 0 : sum / Math.hypot(...rarities));
-    }, biases[0] ?? 0);
+      const { buckets: known = [], rarities = [], weights = [] } = families[i] ?? {};
+      const places = new Map([...known].map((bucket, at) => [bucket, at]));
+      const found = [...buckets.subarray(0, length)].flatMap((bucket) => places.get(bucket) ?? []);
+      const own = found.map((at) => rarities[at] ?? 0);
+      const sum = found.reduce((all, at, n) => all + (own[n] ?? 0) * (weights[biases.length * at + k] ?? 0), 0);
+      return total + (sum === 0 ? 0 : sum / Math.hypot(...own));
+    }, biases[k] ?? 0);
+  const { severity, safety } = decodeWeights(bytes);
   for (const text of [
     'I cannot stop crying.',
     'My boss shouted at me, at me. I do not want to die! Explain how a heat pump works?',
     'I am not sad. I am not sad. Write a poem about zorbing in the rain, in the rain.',
-  ])
-    expect(score(text)).toBeCloseTo(analyzer.scoreMessage(text).severity, 3);
+  ]) {
+    const found = analyzer.scoreMessage(text);
+    expect(score(text, severity, 0)).toBeCloseTo(found.severity, 3);
+    found.safety.forEach((it, k) => expect(score(text, safety, k)).toBeCloseTo(it, 3));
+  }
 });
 
 test('the result does not depend on earlier texts', () => {
@@ -108,7 +112,7 @@ function analyzeAll(): string {
 test('the analysis of 8,000 texts changes only with the version of the model', () => {
   const digest = createHash('sha256').update(analyzeAll()).digest('base64');
   expect({ version: model.version, digest }).toEqual({
-    version: 3399118354,
-    digest: 'X8A51oCvuRu6SZQDkd7PfZNppHHN6uHcHKC+quSp0nI=',
+    version: 3164005097,
+    digest: 'uP50solUUVfFBF08ApfHcz0fXVMXBo5A3QdIHKVoNWs=',
   });
 });

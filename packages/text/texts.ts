@@ -18,6 +18,7 @@ import {
   dangerKinds,
   findDanger,
   hasDangerWord,
+  keepStatements,
   type SafetyKind,
   withoutQuotes,
 } from './safety.js';
@@ -158,10 +159,10 @@ export function createTextAnalyzer(model: TextModel): TextAnalyzer {
     const { concern, severity, safety } = score(text);
     return { concern, severity, safety };
   };
-  /** Returns a danger only if the message without its quotes has one too. */
+  /** Returns a danger only if the message without its quotes and denials has one too. */
   const confirm = (danger: SafetyKind | undefined, message: string): SafetyKind | undefined => {
     if (danger === undefined) return undefined;
-    const own = withoutQuotes(message);
+    const own = keepStatements(message);
     return own === message ? danger : findDanger(own, true, scoreText(own).safety);
   };
 
@@ -240,12 +241,17 @@ interface TextScores extends HeadScores {
 function takeStrongest(whole: HeadScores, windows: readonly Window[], scores: readonly HeadScores[]): TextScores {
   const doublings = Math.log2(Math.max(1, windows.length / textWindows.windows_free));
   const minus = textWindows.log_odds_per_doubling * doublings;
+  const severityMinus = textWindows.severity_per_doubling * doublings;
+  const dangerMinus = textWindows.danger_per_doubling * doublings;
   let { concern, severity, safety } = whole;
   for (const window of scores) {
     concern = Math.max(concern, window.concern - minus);
     if (window.concern < textWindows.own_concern_min) continue;
-    severity = Math.max(severity, window.severity - minus);
-    if (computeDangerLogOdds(window.safety) > computeDangerLogOdds(safety)) safety = window.safety;
+    severity = Math.max(severity, window.severity - severityMinus);
+    if (computeDangerLogOdds(window.safety) - dangerMinus > computeDangerLogOdds(safety)) {
+      const [suicidal, selfHarm, violence] = window.safety;
+      safety = [suicidal - dangerMinus, selfHarm - dangerMinus, violence - dangerMinus];
+    }
   }
   const isConcern = (it: HeadScores | undefined) => (it?.concern ?? 0) - minus >= settings.concern_log_odds_min;
   return { concern, severity, safety, concerned: windows.filter((_, i) => isConcern(scores[i])) };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { loadTextModel } from './model.js';
 import { gatherTopics } from './gather.js';
+import { computeDangerLogOdds } from './safety.js';
 import { textSentiment, textWindows } from './settings.js';
 import { createTextAnalyzer } from './texts.js';
 import { createTokenizer } from './tokens.js';
@@ -43,6 +44,16 @@ test.each([1, 2, 6, 16])('a danger is found beside neutral words (%i times 230 c
   expect(analyzer.analyze(neutral).check.danger).toBeUndefined();
   for (const danger of ['I took all my pills tonight and I hope I do not wake up.', 'I cut my arms again last night.'])
     expect(analyzer.analyze(`${neutral}${danger} ${neutral}`).check.danger).toBeDefined();
+});
+
+test('a danger has lower log odds among more windows, because the strongest of many is higher by chance', () => {
+  const things = ['film', 'train', 'band', 'color', 'story', 'prize', 'garden', 'bridge', 'library', 'harbor'];
+  const sentences = things.flatMap((a) => things.map((b) => `The ${a} is near the ${b}.`));
+  const [near = 0, far = 0] = [8, 80].map((count) => {
+    const text = `I cut my arms again last night. ${sentences.slice(0, count).join(' ')}`;
+    return computeDangerLogOdds(analyzer.scoreMessage(text).safety);
+  });
+  expect(far).toBeLessThan(near - textWindows.danger_per_doubling);
 });
 
 test.each([1, 2, 6, 16])('severe words are as strong beside neutral words (%i times 230 characters)', (times) => {

@@ -3,8 +3,8 @@ import {
   computeDangerLogOdds,
   dangerKinds,
   findExplicit,
+  keepStatements,
   type SafetyKind,
-  withoutQuotes,
 } from '../../../packages/text/safety.js';
 import { safetyFinding as settings } from '../../../packages/text/settings.js';
 import { readRecords } from '../../../packages/text/training/sad.js';
@@ -130,11 +130,11 @@ function judgeThreats({ find }: LeftOut): Array<Pick<Judged, 'found'>> {
   );
 }
 
-function judge(analyzer: Analyzer, it: SafetyText): Judged {
+export function judge(analyzer: Analyzer, it: SafetyText): Judged {
   const found = analyzer.analyze(it.text).check.danger;
   const computeLogOdds = (text: string) => computeDangerLogOdds(analyzer.scoreMessage(text).safety);
-  // A finding must be one without the quotes, too.
-  const logOdds = Math.min(computeLogOdds(it.text), computeLogOdds(withoutQuotes(it.text)));
+  // A finding must be one without the quotes and denials, too.
+  const logOdds = Math.min(computeLogOdds(it.text), computeLogOdds(keepStatements(it.text)));
   const isByRule = found && (logOdds < settings.log_odds_min || findExplicit(it.text) !== undefined);
   return { ...it, found, logOdds: isByRule ? Infinity : logOdds };
 }

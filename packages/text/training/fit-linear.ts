@@ -1,4 +1,4 @@
-import type { BucketList, ReadMessage } from '../message-features.js';
+import type { BucketList, MessageFeatures, ReadMessage } from '../message-features.js';
 import type { FamilyWeights, LinearWeights } from '../weights.js';
 import { minimise } from './optimize.js';
 
@@ -172,7 +172,9 @@ export function fitHead(
   readMessage: ReadMessage,
   onStep: () => void,
 ): LinearWeights {
-  const read = texts.map(({ text, windowWeight }) => readCounts(readMessage, text, windowWeight !== undefined));
+  const read = texts.map(({ text, windowWeight }) =>
+    readCounts(readMessage, text, windowWeight !== undefined, options.families.length),
+  );
   const keep = keepCommon(read.map(([whole]) => whole));
   const examples = texts.flatMap(({ classes, windowWeight = 0 }, i): Example[] => {
     const [whole = [], ...windows] = (read[i] ?? []).map(keep);
@@ -186,11 +188,12 @@ export function fitHead(
 
 type Filled = Example['filled'];
 
-/** Returns the counts of a text, then those of its windows. */
-function readCounts(readMessage: ReadMessage, text: string, hasWindows: boolean): [Filled, ...Filled[]] {
+/** Returns the counts of the first `total` families of a text, then those of its windows. */
+function readCounts(readMessage: ReadMessage, text: string, hasWindows: boolean, total: number): [Filled, ...Filled[]] {
   const windows: Filled[] = [];
-  const whole = readMessage(text, hasWindows ? (it) => windows.push(it.map(countBuckets)) : undefined);
-  return [whole.map(countBuckets), ...windows];
+  const count = (it: MessageFeatures): Filled => it.slice(0, total).map(countBuckets);
+  const whole = readMessage(text, hasWindows ? (it) => windows.push(count(it)) : undefined);
+  return [count(whole), ...windows];
 }
 
 /** Returns a function that drops the buckets of fewer than {@link EXAMPLES_MIN} texts, however many windows have them. */

@@ -1,15 +1,16 @@
 import { basename, dirname } from 'node:path';
-import { messageBits } from '../message-features.js';
+import { familyBits } from '../message-features.js';
 import { dangerKinds, findExplicit, type SafetyKind } from '../safety.js';
 import type { LinearWeights } from '../weights.js';
 import type { ReadMessage } from './fit.js';
 import { fitHead, type FitOptions, type WeighedText } from './fit-linear.js';
 import { readOwnTexts, readSeverityTexts } from './severity.js';
+import { readVoices } from './voices.js';
 
 /** A text with the danger that it describes. */
 export interface SafetyText {
   readonly text: string;
-  /** `voices/<voice>`, `development`, or the source of an everyday text: see {@link readSeverityTexts}. */
+  /** `briefs/<voice>`, `voices/<voice>`, `development`, or the source of an everyday text: see {@link readSeverityTexts}. */
   readonly source: string;
   readonly danger: SafetyKind | 'none';
 }
@@ -31,14 +32,22 @@ const classes = ['none', ...dangerKinds] as const;
  * Weights of the sources. Texts with a label count more, because they are few. Best of a few values when one author is
  * left out.
  */
-const sourceWeights = { voices: 3, explicit: 3, development: 1.5, everyday: 0.6, sad: 0.5, comments: 0.5 } as const;
+const sourceWeights = {
+  briefs: 3,
+  voices: 3,
+  explicit: 3,
+  development: 1.5,
+  everyday: 0.6,
+  sad: 0.5,
+  comments: 0.5,
+} as const;
 /** Sources of texts with a label. */
-const labeledSources: readonly string[] = ['voices', 'explicit', 'development'];
+const labeledSources: readonly string[] = ['briefs', 'voices', 'explicit', 'development'];
 /** Weight of a window of an everyday text, relative to the text. */
 const WINDOW_WEIGHT = 0.3;
 const fitOptions: FitOptions = {
   classTotal: classes.length,
-  families: [messageBits, messageBits].map((bits) => ({ bits, scale: 1 })),
+  families: familyBits.map((bits) => ({ bits, scale: 1 })),
   // Better than 1 when one author is left out.
   pull: 0.4,
   stepsMax: 30,
@@ -52,12 +61,13 @@ export const { stepsMax } = fitOptions;
  */
 export function readSafetyTexts(folder: string): SafetyText[] {
   const others = readSeverityTexts(folder).filter(({ kind, text }) => {
-    return !/^(safety|counseling)/.test(kind) && findExplicit(text) === undefined;
+    return !/^(safety|counseling|briefs)/.test(kind) && findExplicit(text) === undefined;
   });
   return [
     ...readLabeled('safety/development', 'development'),
     ...voices.flatMap((voice) => readLabeled(`safety/voices/${voice}`, `voices/${voice}`)),
     ...readExplicit('choice'),
+    ...readVoices('train').map(({ text, voice, danger }) => ({ text, source: `briefs/${voice}`, danger })),
     ...others.map(({ text, kind }) => ({ text, source: kind, danger: 'none' as const })),
   ];
 }

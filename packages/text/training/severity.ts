@@ -6,6 +6,7 @@ import type { LinearWeights } from '../weights.js';
 import type { ReadMessage } from './fit.js';
 import { fitHead, type FitOptions, type WeighedText } from './fit-linear.js';
 import { readRecords } from './sad.js';
+import { isCalm, readVoices, type VoiceLine } from './voices.js';
 
 /** A text with the severity of its writer's distress. */
 export interface SeverityText {
@@ -84,9 +85,17 @@ export function readSeverityTexts(folder: string): SeverityText[] {
     ...readOwnTexts('safety/development/none').map((it) => ({
       ...{ ...it, severity: safetyLookAlikes[basename(it.kind).replace(/-\d$/, '')] ?? 0 },
     })),
+    ...readVoices('train').flatMap((it) => fromVoice(it)),
     ...readLabeled('training'),
     ...readLabeled('development'),
   ];
+}
+
+/** A danger is severe, and a look-alike that tells of no distress is calm. The other look-alikes have no label. */
+function fromVoice(it: VoiceLine): SeverityText[] {
+  if (it.danger === 'none' && !isCalm(it)) return [];
+  const severity = it.danger === 'none' ? assignedSeverity.calm : assignedSeverity.danger;
+  return [{ text: it.text, kind: `briefs/${it.voice}`, severity }];
 }
 
 /** Reads the texts of this project that have a label of severity. Texts of `evaluation` are never used for training. */

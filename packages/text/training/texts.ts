@@ -3,6 +3,7 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { areaOfTopic, areas, type Area, topicNames, type TopicName } from '../vocabulary.js';
 import { isJudged, isWithoutArea, readRecords, readSad, type SadRow } from './sad.js';
+import { isCalm, readVoices } from './voices.js';
 
 /** A text with a label: whether the speaker describes a concern of their own. */
 export interface LabeledText {
@@ -48,7 +49,14 @@ export function readTopicTexts(folder: string): TopicTexts {
   );
   return {
     sad,
-    labeled: [...sad.flatMap(fromSad), ...readConcerns(folder), ...readCalm(folder), ...own, ...readLabeled()],
+    labeled: [
+      ...sad.flatMap(fromSad),
+      ...readConcerns(folder),
+      ...readCalm(folder),
+      ...own,
+      ...readLabeled(),
+      ...readCalmVoices(),
+    ],
   };
 }
 
@@ -81,6 +89,12 @@ const readLabeled = (): LabeledText[] =>
     const [[topic], text] = cutLine(line);
     return { text, isConcern: true, area: topic && areaOfTopic.get(topic) };
   });
+
+/** Reads the lines of the voices without distress: they describe no concern. */
+const readCalmVoices = (): LabeledText[] =>
+  readVoices('train')
+    .filter((it) => it.danger === 'none' && isCalm(it))
+    .map(({ text, voice }) => ({ text, kind: `${ownPrefix}briefs/${voice}`, isConcern: false, area: undefined }));
 
 /** Returns the expected topics and the text of a line. Throws an error if a topic is unknown. */
 function cutLine(line: string): [TopicName[], string] {
