@@ -3290,4 +3290,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d347ca93c64f6ed6e13279aa4bc954453ed64230a68c70caf4324a519d7993e9" as const;
+export const contractDigest = "473654a44fbd1e1cc2b351bd4a546dac7818a4366674ef5f1564d1566280dae4" as const;
