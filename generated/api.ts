@@ -645,6 +645,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List devices
+         * @description Returns the devices of a person, newest first, with the time of their newest reading. The source keys of the person are
+         *     among them, with the `source` of their app: they post to `POST /v1/sources/{source}`, and their id is no `device_id` of
+         *     a reading. The list is empty for an unknown person.
+         */
+        get: operations["listDevices"];
+        put?: never;
+        /**
+         * Create device
+         * @description Names a device of a person. It then sends readings with `device_id` instead of `session_id`, to `POST /v1/ingest` and
+         *     in batches. The service knows the person, sets `source_device` to the `device_id`, and keeps one session per UTC day of
+         *     the timestamp: `<device_id>-<day>`. The first reading of a day continues the session of the day before if it is at
+         *     most 300 s newer than that session: its state, and the event of a change.
+         *
+         *     The same person and name again return the device that exists, with 200. A person may have 100 devices.
+         */
+        post: operations["createDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/devices/{device_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get device
+         * @description Returns a device, also a source key of a person, with the time of its newest reading.
+         */
+        get: operations["getDevice"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove device
+         * @description Removes a device: within a second, its readings are rejected. Of a source key, it ends the key, as
+         *     `DELETE /v1/source-keys/{id}` does. Stored readings stay. The connection of a hub is no device.
+         */
+        delete: operations["removeDevice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/facts/{fact_id}": {
         parameters: {
             query?: never;
@@ -1309,9 +1365,12 @@ export interface components {
          *     otherwise). `activity_level` and `steps_last_minute` explain a heart rate. Fields with the description "Stored only"
          *     appear in the history and the export, and change no score. `source_device` names the device of the heart data.
          *     `user_message` and `ai_response` together require `subject_id`. With `derive_sentiment`, `user_message` is enough.
+         *     A device of `POST /v1/devices` sends `device_id` instead of `session_id`, and neither `source_device` nor, for two texts,
+         *     `subject_id`.
          */
         SignalSubmission: {
-            session_id: components["schemas"]["Identifier"];
+            session_id?: components["schemas"]["Identifier"];
+            device_id?: components["schemas"]["DeviceId"];
             subject_id?: components["schemas"]["SubmittedSubject"];
             timestamp: components["schemas"]["ReadingTime"];
             heart_rate?: components["schemas"]["HeartRate"];
@@ -2173,6 +2232,58 @@ export interface components {
              * @example 0
              */
             refused: number;
+        };
+        /**
+         * @description A device of `POST /v1/devices`, in place of `session_id`. It names the person, and the session of the UTC day.
+         * @example watch_4f1c9e0b7a2d
+         */
+        DeviceId: string;
+        /**
+         * @description What a device is. Agents and models see only the kind, never the name. New kinds may be added.
+         * @example watch
+         * @enum {string}
+         */
+        DeviceKind: "watch" | "strap" | "ring" | "phone" | "camera" | "microphone" | "app";
+        /** @description A device to create. */
+        DeviceRequest: {
+            subject_id: components["schemas"]["DeviceOwner"];
+            name: components["schemas"]["DeviceName"];
+            kind: components["schemas"]["DeviceKind"];
+        };
+        /**
+         * @description The person whose device it is. Hash personal identifiers first.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        DeviceOwner: string;
+        /**
+         * @description Name of the device for people, printable ASCII. Of a source key, the name of its app.
+         * @example Left wrist
+         */
+        DeviceName: string;
+        /** @description A device of a person, or a source key of a person. */
+        Device: {
+            device_id: components["schemas"]["DeviceId"];
+            subject_id: components["schemas"]["DeviceOwner"];
+            name: components["schemas"]["DeviceName"];
+            kind: components["schemas"]["DeviceKind"];
+            source?: components["schemas"]["Source"];
+            /**
+             * Format: date-time
+             * @description Time of the creation.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Timestamp of the newest stored reading, also a backfilled one. Of a source key the time of its last request, rounded down to the hour. Null if there is none.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_reading_at: string | null;
+        };
+        /** @description Devices of a person, newest first. */
+        DeviceList: {
+            /** @description The devices. */
+            devices: components["schemas"]["Device"][];
         };
         /** @description A source key to create, or the connection of a hub. */
         SourceKeyRequest: {
@@ -3790,7 +3901,7 @@ export interface components {
          * @example invalid_payload
          * @enum {string}
          */
-        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "fact_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "alert_rule_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
+        ProblemCode: "invalid_payload" | "missing_signals" | "timestamp_too_old" | "timestamp_in_future" | "feedback_too_old" | "missing_api_key" | "invalid_api_key" | "invalid_token" | "missing_source_key" | "invalid_source_key" | "credential_in_url" | "invalid_link" | "several_credentials" | "invalid_signature" | "insufficient_scope" | "other_person" | "grant_required" | "link_not_recent" | "page_required" | "consent_required" | "biometrics_refused" | "origin_not_allowed" | "path_not_found" | "session_not_found" | "subject_not_found" | "consent_not_found" | "topic_not_found" | "fact_not_found" | "device_not_found" | "source_key_not_found" | "link_not_found" | "webhook_not_found" | "alert_rule_not_found" | "delivery_not_found" | "method_not_allowed" | "request_timeout" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "validation_failed" | "subject_mismatch" | "sample_too_old" | "rate_limit_exceeded" | "rotation_in_progress" | "consent_off" | "consent_outdated" | "subject_erased" | "idempotency_key_in_use" | "idempotency_key_reused" | "internal_error" | "service_unavailable";
         /** @description Problem details as in RFC 9457. */
         Problem: {
             /**
@@ -3938,7 +4049,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "fact_end" | "fact_level" | "too_many_facts" | "ndjson_only" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "fact_end" | "fact_level" | "too_many_facts" | "device_unknown" | "device_label" | "too_many_devices" | "ndjson_only" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment
@@ -4341,6 +4452,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The account, or the person of the token, has no such device. */
+        DeviceNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                RateLimit: components["headers"]["RateLimitIfAny"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The account has no such source key. */
         SourceKeyNotFound: {
             headers: {
@@ -4582,6 +4705,21 @@ export interface components {
          * @example Europe/Vienna
          */
         SummaryTimeZone: components["schemas"]["TimeZone"];
+        /**
+         * @description The id of the device, or of a source key.
+         * @example watch_4f1c9e0b7a2d
+         */
+        DeviceIdInPath: components["schemas"]["Identifier"];
+        /**
+         * @description Only if it is a device of this person. A token of a person need not send it.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        DeviceOfSubject: components["schemas"]["Identifier"];
+        /**
+         * @description The person.
+         * @example 5f2b51ca2b4d1a7e
+         */
+        DeviceSubject: components["schemas"]["Identifier"];
         /**
          * @description The id of the fact, which the client creates. It names a fact of one person.
          * @example run-4711
@@ -5839,6 +5977,170 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["SubjectNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDevices: {
+        parameters: {
+            query: {
+                /**
+                 * @description The person.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id: components["parameters"]["DeviceSubject"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The devices of the person. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The person, and what the device is. At most 4,096 bytes of UTF-8 JSON. Unknown fields are rejected. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceRequest"];
+            };
+        };
+        responses: {
+            /** @description The device of this person and name, which exists already. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            /** @description The new device. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDevice: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only if it is a device of this person. A token of a person need not send it.
+                 * @example 5f2b51ca2b4d1a7e
+                 */
+                subject_id?: components["parameters"]["DeviceOfSubject"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the device, or of a source key.
+                 * @example watch_4f1c9e0b7a2d
+                 */
+                device_id: components["parameters"]["DeviceIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The device. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Device"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            422: components["responses"]["InvalidParameters"];
+            429: components["responses"]["RateLimitExceeded"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the device, or of a source key.
+                 * @example watch_4f1c9e0b7a2d
+                 */
+                device_id: components["parameters"]["DeviceIdInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfAny"];
+                    RateLimit: components["headers"]["RateLimitIfAny"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
             422: components["responses"]["InvalidParameters"];
             429: components["responses"]["RateLimitExceeded"];
             431: components["responses"]["HeadersTooLarge"];

@@ -51,7 +51,9 @@ class Submission(TypedDict):
     """One reading: the signals of a person at one time."""
 
     # An identifier that the client creates.
-    session_id: str
+    session_id: NotRequired[str]
+    # A device of `POST /v1/devices`, in place of `session_id`.
+    device_id: NotRequired[str]
     # The person across sessions.
     subject_id: NotRequired[str]
     # Time of measurement.
@@ -339,6 +341,7 @@ ProblemCode = Literal[
     "consent_not_found",
     "topic_not_found",
     "fact_not_found",
+    "device_not_found",
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
@@ -416,6 +419,9 @@ class Fault(TypedDict):
         "fact_end",
         "fact_level",
         "too_many_facts",
+        "device_unknown",
+        "device_label",
+        "too_many_devices",
         "ndjson_only",
         "source_form",
         "signing_secret",
@@ -814,6 +820,44 @@ class SourceResult(TypedDict):
     # What the service inferred from the values, e.g. which field is the time, and the names of fields that it does not
     # read or cannot choose from.
     notes: NotRequired[list[str]]
+
+
+# What a device is.
+DeviceKind = Literal["watch", "strap", "ring", "phone", "camera", "microphone", "app"]
+
+
+class DeviceRequest(TypedDict):
+    """A device to create."""
+
+    # The person whose device it is.
+    subject_id: str
+    # Name of the device for people, printable ASCII.
+    name: str
+    kind: DeviceKind
+
+
+class Device(TypedDict):
+    """A device of a person, or a source key of a person."""
+
+    # A device of `POST /v1/devices`, in place of `session_id`.
+    device_id: str
+    # The person whose device it is.
+    subject_id: str
+    # Name of the device for people, printable ASCII.
+    name: str
+    kind: DeviceKind
+    source: NotRequired[Source]
+    # Time of the creation.
+    created_at: str
+    # Timestamp of the newest stored reading, also a backfilled one.
+    last_reading_at: str | None
+
+
+class DeviceList(TypedDict):
+    """Devices of a person, newest first."""
+
+    # The devices.
+    devices: list[Device]
 
 
 class SourceKeyRequest(TypedDict):

@@ -15,6 +15,9 @@ import type {
   Delivery,
   DeliveryFilter,
   DeliveryList,
+  Device,
+  DeviceFilter,
+  DeviceRequest,
   Erasure,
   Fact,
   FactFilter,
@@ -164,6 +167,28 @@ export interface AccountMethods {
    */
   subjectAgreement(subject_id: string, call?: CallOptions): Promise<Agreement>;
   /**
+   * Names a device of a person. It then sends readings with `device_id` instead of `session_id`, to `POST /v1/ingest`
+   * and in batches. The service knows the person, sets `source_device` to the `device_id`, and keeps one session per
+   * UTC day of the timestamp: `<device_id>-<day>`. The first reading of a day continues the session of the day before
+   * if it is at most 300 s newer than that session: its state, and the event of a change.
+   */
+  createDevice(body: DeviceRequest, call?: CallOptions): Promise<Device>;
+  /**
+   * Returns the devices of a person, newest first, with the time of their newest reading. The source keys of the person
+   * are among them, with the `source` of their app: they post to `POST /v1/sources/{source}`, and their id is no
+   * `device_id` of a reading. The list is empty for an unknown person. Requires the scope `read`.
+   */
+  devices(subject_id: string, call?: CallOptions): Promise<Device[]>;
+  /**
+   * Returns a device, also a source key of a person, with the time of its newest reading. Requires the scope `read`.
+   */
+  device(device_id: string, filter?: DeviceFilter, call?: CallOptions): Promise<Device>;
+  /**
+   * Removes a device: within a second, its readings are rejected. Of a source key, it ends the key, as `DELETE
+   * /v1/source-keys/{id}` does. Stored readings stay. The connection of a hub is no device.
+   */
+  removeDevice(device_id: string, call?: CallOptions): Promise<void>;
+  /**
    * Stores what happened to a person in an interval, for example a workout. What counts at a time is what a reading
    * itself states (`activity_level`), otherwise the facts that cover it, otherwise its steps. The order of arrival does
    * not matter: readings that are stored already are scored again, each from its own values, before the response is
@@ -311,6 +336,14 @@ export function createMethods({ api, on }: Transport) {
         read(await api.GET('/v1/receipt-keys', { ...on(call) })).keys,
       subjectAgreement: async (subject_id: string, call?: CallOptions) =>
         read(await api.GET('/v1/subjects/{subject_id}/agreement', { ...on(call), params: { path: { subject_id } } })),
+      createDevice: async (body: DeviceRequest, call?: CallOptions) =>
+        read(await api.POST('/v1/devices', { ...on(call), body })),
+      devices: async (subject_id: string, call?: CallOptions) =>
+        read(await api.GET('/v1/devices', { ...on(call), params: { query: { subject_id } } })).devices,
+      device: async (device_id: string, filter?: DeviceFilter, call?: CallOptions) =>
+        read(await api.GET('/v1/devices/{device_id}', { ...on(call), params: { path: { device_id }, query: { ...at(undefined, filter) } } })),
+      removeDevice: async (device_id: string, call?: CallOptions) =>
+        succeed(await api.DELETE('/v1/devices/{device_id}', { ...on(call), params: { path: { device_id } } })),
       putFact: async (fact_id: string, body: FactSubmission, call?: CallOptions) =>
         read(await api.PUT('/v1/facts/{fact_id}', { ...on(call), params: { path: { fact_id } }, body })),
       deleteFact: async (fact_id: string, subject_id: string, call?: CallOptions) =>

@@ -9,6 +9,9 @@ from .._async_sender import AsyncPages, AsyncSender
 from .._operations import Listing, Operation, get, in_path, list_pages, with_key
 from .._options import CallOptions
 from ..schemas import (
+    DeviceRequest,
+    Device,
+    DeviceList,
     SourceKeyRequest,
     SourceKey,
     SourceKeyList,
@@ -329,6 +332,63 @@ class AsyncAccountMethods:
         """
         operation: Operation[Agreement] = get(f"/v1/subjects/{in_path(subject_id)}/agreement", {})
         return await self._sender.send(operation, call)
+
+    async def create_device(
+        self,
+        request: DeviceRequest,
+        **call: Unpack[CallOptions],
+    ) -> Device:
+        """Names a device of a person.
+
+        It then sends readings with `device_id` instead of `session_id`, to `POST /v1/ingest` and in batches. The
+        service knows the person, sets `source_device` to the `device_id`, and keeps one session per UTC day of the
+        timestamp: `<device_id>-<day>`. The first reading of a day continues the session of the day before if it is at
+        most 300 s newer than that session: its state, and the event of a change.
+        """
+        operation: Operation[Device] = Operation("POST", "/v1/devices", {}, request, is_repeatable=True)
+        return await self._sender.send(operation, call)
+
+    async def devices(
+        self,
+        subject_id: str,
+        **call: Unpack[CallOptions],
+    ) -> Sequence[Device]:
+        """Returns the devices of a person, newest first, with the time of their newest reading.
+
+        The source keys of the person are among them, with the `source` of their app: they post to `POST
+        /v1/sources/{source}`, and their id is no `device_id` of a reading. The list is empty for an unknown person.
+        Requires the scope `read`.
+        """
+        operation: Operation[DeviceList] = get("/v1/devices", {"subject_id": subject_id})
+        answer = await self._sender.send(operation, call)
+        return answer["devices"]
+
+    async def device(
+        self,
+        device_id: str,
+        *,
+        subject_id: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> Device:
+        """Returns a device, also a source key of a person, with the time of its newest reading.
+
+        Requires the scope `read`.
+        """
+        operation: Operation[Device] = get(f"/v1/devices/{in_path(device_id)}", {"subject_id": subject_id})
+        return await self._sender.send(operation, call)
+
+    async def remove_device(
+        self,
+        device_id: str,
+        **call: Unpack[CallOptions],
+    ) -> None:
+        """Removes a device: within a second, its readings are rejected.
+
+        Of a source key, it ends the key, as `DELETE /v1/source-keys/{id}` does. Stored readings stay. The connection
+        of a hub is no device.
+        """
+        operation: Operation[None] = Operation("DELETE", f"/v1/devices/{in_path(device_id)}", {}, is_repeatable=False)
+        await self._sender.send(operation, call)
 
     async def put_fact(
         self,
