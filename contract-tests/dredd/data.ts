@@ -44,6 +44,11 @@ export async function createFact(world: World): Promise<Schema<'Fact'>> {
   return call(world, 'putFact', { values: { subject_id: randomUUID(), start: ago(3600), end: ago(0) } });
 }
 
+/** Creates a device of a new person. */
+export async function createDevice(world: World): Promise<Schema<'Device'>> {
+  return call(world, 'createDevice', { values: { subject_id: randomUUID() } });
+}
+
 /** Returns a token that is valid for one second. */
 export async function createShortToken(world: World): Promise<string> {
   const values = { session_id: randomUUID(), expires_in: 1 };

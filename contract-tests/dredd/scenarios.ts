@@ -7,6 +7,7 @@ import {
   call,
   claimKey,
   createConsent,
+  createDevice,
   createErasedSubject,
   createFact,
   createFailedDelivery,
@@ -207,6 +208,25 @@ const scenarios: Scenarios = {
     404: asDocumented,
   },
   listFacts: { ...reads('facts'), 200: asDocumented },
+  createDevice: {
+    ...writes('devices', 'accounts'),
+    200: async (stage) => {
+      const { subject_id, name, kind } = await createDevice(stage.world);
+      await send({ subject_id, name, kind })(stage);
+    },
+    201: async (stage) => send({ subject_id: randomUUID(), name: 'Left wrist', kind: 'watch' })(stage),
+  },
+  listDevices: { ...reads('devices'), 200: asDocumented },
+  getDevice: {
+    ...reads('devices'),
+    200: async (stage) => atPath(`/v1/devices/${(await createDevice(stage.world)).device_id}`)(stage),
+    404: asDocumented,
+  },
+  removeDevice: {
+    ...reads('devices'),
+    204: async (stage) => atPath(`/v1/devices/${(await createDevice(stage.world)).device_id}`)(stage),
+    404: asDocumented,
+  },
   listFeedback: { ...reads('feedback'), 200: asDocumented },
   getAgreement: { ...reads('feedback'), 200: asDocumented },
   getSubjectAgreement: { ...reads('subjects'), 200: naming('subject_id', createSubject), 404: naming('subject_id') },

@@ -39,8 +39,9 @@ test.each(names)('%s accepts the examples of all its parameters together', async
   const problem = answer.ok ? '' : await answer.text();
   // A stream does not end.
   closing.abort();
-  // No webhook, delivery, topic, fact, source key and link have the id of the example.
+  // No webhook, delivery, topic, fact, device, source key and link have the id of the example.
   const isAbsent =
-    answer.status === 404 && /"(webhook|delivery|topic|fact|source_key|link|alert_rule)_not_found"/.test(problem);
+    answer.status === 404 &&
+    /"(webhook|delivery|topic|fact|device|source_key|link|alert_rule)_not_found"/.test(problem);
   expect([path, answer.ok || isAbsent, problem]).toEqual([path, true, isAbsent ? problem : '']);
 });

@@ -67,6 +67,8 @@ const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCod
   listConsentVersions: ['No consent is recorded for this subject', 'consent_not_found'],
   deleteTrigger: ['No such topic of this subject', 'topic_not_found'],
   deleteFact: ['No such fact of this subject', 'fact_not_found'],
+  getDevice: ['No such device', 'device_not_found'],
+  removeDevice: ['No such device', 'device_not_found'],
   removeSourceKey: ['No such source key', 'source_key_not_found'],
   removeLink: ['No such link', 'link_not_found'],
   removeAlertRule: ['No such alert rule', 'alert_rule_not_found'],

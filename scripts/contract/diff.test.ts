@@ -55,6 +55,12 @@ const breaking: Readonly<Record<string, Change>> = {
     s.SignalSubmission.properties.device = { type: 'string' };
     s.SignalSubmission.required.push('device');
   },
+  // Earlier requests that contained neither or both of them were valid.
+  'LinkRequest: x-one-of-fields': (s) => (s.LinkRequest['x-one-of-fields'] = ['grants', 'purpose']),
+  'TokenRequest: x-one-of-fields': (s) => {
+    s.TokenRequest.required = [];
+    s.TokenRequest['x-one-of-fields'] = ['session_id', 'subject_id'];
+  },
   'SignalSubmission/subject_id: now required': (s) => s.SignalSubmission.required.push('subject_id'),
   'GET /v1/history: operation is gone': (_, it) => delete it.paths['/v1/history'].get,
   'GET /webhooks: operation is gone': (_, it) => delete it.paths['/webhooks'],
@@ -98,6 +104,11 @@ const additions: Readonly<Record<string, Change>> = {
   'StateReading/mood: new field of answers': (s) => {
     s.StateReading.properties.mood = { type: 'string' };
     s.StateReading.required.push('mood');
+  },
+  'TokenRequest/session_id: no longer required': (s) => {
+    s.TokenRequest.properties.device_id = { type: 'string' };
+    s.TokenRequest.required = [];
+    s.TokenRequest['x-one-of-fields'] = ['session_id', 'device_id'];
   },
   'State: "asleep"': (s) => s.State.enum.push('asleep'),
   'Tone: whisp': (s) => s.Tone.enum.push('whispering'),

@@ -36,6 +36,7 @@ const requests: Readonly<Record<string, string>> = {
   ingest: 'SignalSubmission',
   submitFeedback: 'FeedbackSubmission',
   putFact: 'FactSubmission',
+  createDevice: 'DeviceRequest',
   putConsent: 'ConsentSubmission',
   createToken: 'TokenRequest',
   createSourceKey: 'SourceKeyRequest',
@@ -51,6 +52,7 @@ const notStored = 'not stored';
 const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ingest: {
     session_id: 'sessions.session_id',
+    device_id: 'session_readings.signals',
     subject_id: 'sessions.subject_id',
     timestamp: 'session_readings.timestamp_ms',
     user_message: `${notStored}. Analyzed in memory, and sent to \`SAFETY_URL\` if it is set. Topics and numbers remain`,
@@ -73,6 +75,7 @@ const fieldUses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ...{ subject_id: 'facts.subject_id', kind: 'facts.kind', level: 'facts.level', revision: 'facts.revision' },
     ...{ start: 'facts.start_ms', end: 'facts.end_ms' },
   },
+  createDevice: { subject_id: 'devices.subject_id', name: 'devices.name', kind: 'devices.kind' },
   putConsent: {
     categories: 'consents.body',
     purposes: 'consents.body',

@@ -67,16 +67,20 @@ function isNotImplied({ path, errorCode }: ValidatorFault, _: number, all: reado
 
 /**
  * Checks rules across several fields, which OpenAPI 3.0 cannot express. The contract defines them as `x-required-with`
- * and `x-one-of-fields`.
+ * and `x-one-of-fields`. `x-missing-field` is the field that the error of a body without any of these names.
  */
 function faultsAcrossFields({ body: content }: Definition, body: unknown): Fault[] {
   if (!content || typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  const { 'x-required-with': pair, 'x-one-of-fields': group } = content.schema;
+  const { 'x-required-with': pair, 'x-one-of-fields': group, 'x-missing-field': first } = content.schema;
   const has = (field: string) => Object.hasOwn(body, field);
   const isAlone = pair?.fields.every(has) && !has(pair.required);
-  const isAmbiguous = group && group.filter(has).length !== 1;
+  let sent = 0;
+  for (const field of group ?? []) if (has(field)) sent += 1;
+  const isAmbiguous = group && sent !== 1;
+  const isMissing = isAmbiguous && sent === 0 && first !== undefined;
   return [
-    ...(isAmbiguous ? [createFault('exclusive', { pointer: '' }, group.join(' and '))] : []),
+    ...(isMissing ? [createFault('missing', { pointer: `/${first}` })] : []),
+    ...(isAmbiguous && !isMissing ? [createFault('exclusive', { pointer: '' }, group.join(' and '))] : []),
     ...(pair && isAlone ? [createFault('missing', { pointer: `/${pair.required}` })] : []),
   ];
 }

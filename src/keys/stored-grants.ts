@@ -1,5 +1,6 @@
 import type { Tier } from '../contract/contract.js';
 import { type Grant, type GrantKind, isBeforeErasure } from '../contract/grant.js';
+import { createDeviceLookup, type StoredDevice } from '../store/devices.js';
 import { createKeyTable, type ListedKey } from '../store/keys.js';
 import { createPersonLinkLookup, type FoundLink } from '../store/person-links.js';
 import { createSourceKeyLookup, type FoundSourceKey } from '../store/source-keys.js';
@@ -21,8 +22,11 @@ export interface StoredGrant {
   readonly account?: string;
 }
 
-/** A credential is stored under its hash. What is behind a token: the ids of the key that signed it, or an account. */
-type StoredKind = Exclude<GrantKind, 'session' | 'oauth'> | 'signer' | 'account';
+/**
+ * A credential is stored under its hash. What is behind a token: the ids of the key that signed it, or an account. A device is
+ * no credential: its ids name the person of a reading.
+ */
+type StoredKind = Exclude<GrantKind, 'session' | 'oauth'> | 'signer' | 'account' | 'device';
 
 export interface FindGrantsParts {
   readonly store: Pick<Store, 'use'>;
@@ -43,6 +47,7 @@ export function createFindGrants({ store, findErased, toNamespace, now }: FindGr
   const keys = store.use(createKeyTable);
   const sourceKeys = store.use(createSourceKeyLookup);
   const links = store.use(createPersonLinkLookup);
+  const devices = store.use(createDeviceLookup);
   const finders: Readonly<Record<StoredKind, (names: readonly string[]) => Promise<readonly StoredGrant[]>>> = {
     async key(hashes) {
       const rows = await keys.byHashes(hashes);
@@ -62,6 +67,19 @@ export function createFindGrants({ store, findErased, toNamespace, now }: FindGr
         const storedAs = `account ${names[index]}`;
         return [{ grant: { kind: 'oauth', accountId, storedAs, settings, ...unlimited } }];
       });
+    },
+    async device(names) {
+      const byAccount = new Map<string, string[]>();
+      for (const name of names) {
+        const [accountId = '', deviceId = ''] = name.split(' ');
+        byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), deviceId]);
+      }
+      const found = await Promise.all(
+        [...byAccount].map(async ([accountId, ids]) =>
+          (await devices.byIds(accountId, ids)).map((row) => toDeviceGrant(accountId, row)),
+        ),
+      );
+      return found.flat();
     },
     source: async (hashes) => (await sourceKeys.byHashes(hashes)).map(toSourceGrant),
     link: async (hashes) =>
@@ -94,6 +112,13 @@ function toKeyGrant(row: ListedKey, storedAs: string): StoredGrant {
   const endsAtMs = revokedAtMs === null ? (expiresAtMs ?? Infinity) : 0;
   const scopes = readScopes(row);
   return { grant: { kind: 'key', accountId, keyId, storedAs, tier, settings, scopes, endsAtMs }, account, networks };
+}
+
+/** A grant without rights: readings use its person and its age. */
+function toDeviceGrant(accountId: string, { deviceId, subjectId, createdAtMs }: StoredDevice): StoredGrant {
+  const storedAs = `device ${accountId} ${deviceId}`;
+  const own = { accountId, keyId: deviceId, storedAs, subjectId, issuedAtMs: createdAtMs } as const;
+  return { grant: { kind: 'source', ...own, tier: 'free', scopes: [], endsAtMs: Infinity } };
 }
 
 function toSourceGrant(row: FoundSourceKey): StoredGrant {

@@ -3,6 +3,7 @@ import type { PreparedReading } from '../readings/prepared-reading.js';
 import type { Post } from '../readings/post.js';
 import { createLink } from './create-link.js';
 import { createAlertRule } from './create-alert-rule.js';
+import { createDevice } from './create-device.js';
 import { createSourceKey } from './create-source-key.js';
 import { createToken } from './create-token.js';
 import { deleteFact } from './delete-fact.js';
@@ -12,6 +13,7 @@ import { exportReadings } from './export-readings.js';
 import { getAgreement } from './get-agreement.js';
 import { getConsent } from './get-consent.js';
 import { getDelivery } from './get-delivery.js';
+import { getDevice } from './get-device.js';
 import { getHealth } from './get-health.js';
 import { getHistory } from './get-history.js';
 import { getReadiness } from './get-readiness.js';
@@ -26,6 +28,7 @@ import { listAccesses } from './list-accesses.js';
 import { listAlertRules } from './list-alert-rules.js';
 import { listConsentVersions } from './list-consent-versions.js';
 import { listDeliveries } from './list-deliveries.js';
+import { listDevices } from './list-devices.js';
 import { listFailedDeliveries } from './list-failed-deliveries.js';
 import { listFacts } from './list-facts.js';
 import { listFeedback } from './list-feedback.js';
@@ -40,6 +43,7 @@ import { putFact } from './put-fact.js';
 import { registerWebhook } from './register-webhook.js';
 import { removeLink } from './remove-link.js';
 import { removeAlertRule } from './remove-alert-rule.js';
+import { removeDevice } from './remove-device.js';
 import { removeSourceKey } from './remove-source-key.js';
 import { removeWebhook } from './remove-webhook.js';
 import { retryDeliveries } from './retry-deliveries.js';
@@ -68,6 +72,10 @@ export const operations: { readonly [Op in OperationId]: OperationRecord<Op, key
   getSubject,
   getSubjectSummary,
   listAccesses,
+  createDevice,
+  listDevices,
+  getDevice,
+  removeDevice,
   putFact,
   deleteFact,
   listFacts,

@@ -29,6 +29,7 @@ import {
   listMeasured,
   scoreMinute,
 } from './covering.js';
+import { findContinued, findEndedDevice } from './device.js';
 import { mergeMinute } from './merge.js';
 import { createPerson, type Person } from './person.js';
 import type { PreparedReading } from './prepared-reading.js';
@@ -70,7 +71,8 @@ function checkGate(
   if (isOutsideGrant(progress, session, submitted)) return new ProblemError('invalid_token');
   const isForeign = session !== undefined && isHidden(submitted.grant, session.subjectId);
   if (isForeign || isOtherSubject(session, submitted)) return subjectMismatch();
-  return isOfErased(progress, session, submitted) ? new ProblemError('subject_erased') : undefined;
+  if (isOfErased(progress, session, submitted)) return new ProblemError('subject_erased');
+  return submitted.device && findEndedDevice(progress, submitted);
 }
 
 const hasSample = (reading: PreparedReading): reading is SampledReading => reading.sample !== undefined;
@@ -100,8 +102,9 @@ function processSample(progress: GroupProgress, submitted: SampledReading, store
 function processNew(
   progress: GroupProgress,
   submitted: PreparedReading,
-  { incarnation, session }: StoredSession,
+  { incarnation, session: stored }: StoredSession,
 ): ProcessedReading {
+  const session = stored ?? (submitted.device && findContinued(progress, submitted));
   const person = findPerson(progress, session, submitted);
   person?.addOnlySession(submitted);
   const allowed = keepAllowedPart(progress, session, submitted);

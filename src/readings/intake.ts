@@ -15,6 +15,14 @@ import { digestLength } from '../store/readings.js';
 import { sampleKeyLength } from '../store/tables/sessions.js';
 import { isGranted } from '../view/grant.js';
 import type { ResolveSession } from '../view/own-sessions.js';
+import {
+  findDevice,
+  findDeviceFaults,
+  type FindStored,
+  type NamedSubmission,
+  namesDevice,
+  nameSession,
+} from './device.js';
 import { type IsTextAllowed, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
 import type { PreparedReading, SampleIdentity } from './prepared-reading.js';
 
@@ -50,6 +58,8 @@ export interface IntakeParts extends PreparationParts {
   /** Called for readings with text of accounts that enforce consent. */
   readonly allowsText: IsTextAllowed;
   readonly resolveSession: ResolveSession;
+  /** Finds the devices of readings. */
+  readonly findStored: FindStored;
   readonly load: LoadSums;
 }
 
@@ -58,21 +68,31 @@ export interface IntakeParts extends PreparationParts {
  * tool `ingest`. Runs on the HTTP thread, so that neither validation nor topic detection delays the database.
  */
 export function createIntake(parts: IntakeParts): Admit {
-  const { validate, sessionRequests, allowsText, resolveSession, load, texts } = parts;
+  const { validate, sessionRequests, allowsText, resolveSession, findStored, load, texts } = parts;
   const prepare = createPrepareReading(parts);
 
-  async function readSubmission(caller: Grant, value: unknown, faults: readonly Fault[]): Promise<Submission> {
+  async function readSubmission(caller: Grant, value: unknown, faults: readonly Fault[]): Promise<NamedSubmission> {
     const body = withSubject(caller.subjectId, value);
     await validate(body, faults);
-    const submission = body as Submission;
-    if (!isGranted(caller, readWhose(submission)))
-      throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
+    const submission = body as NamedSubmission;
+    requireGranted(caller, submission);
     if (caller.namespace === undefined) return submission;
     const { session_id } = submission;
     return { ...submission, session_id: await resolveSession(caller, session_id, { pointer: '/session_id' }) };
   }
 
-  async function prepareAllowed(caller: Grant, submission: Submission): Promise<PreparedReading> {
+  /** Reads a submission with a device. Only a session token gets past the validation without one, and is then rejected. */
+  async function readOfDevice(caller: Grant, value: Parameters<typeof findDevice>[2], faults: readonly Fault[]) {
+    const device = await findDevice(findStored, caller, value);
+    const body = withSubject(device?.subjectId ?? caller.subjectId, value);
+    await validate(body, [...faults, ...findDeviceFaults(caller, value, device)]);
+    if (!device) throw new ProblemError('invalid_token', { cause: 'a session token names no device' });
+    const named = nameSession(device, body as Submission);
+    requireGranted(caller, named.submission);
+    return named;
+  }
+
+  async function prepareAllowed(caller: Grant, submission: NamedSubmission): Promise<PreparedReading> {
     const isEnforced = caller.settings?.consent === 'enforce';
     const mayRead = !isEnforced || (await mayReadText(caller, submission));
     // In parts, so that the first text after a start does not delay the requests of others.
@@ -85,7 +105,7 @@ export function createIntake(parts: IntakeParts): Admit {
     }
   }
 
-  async function mayReadText(caller: Grant, submission: Submission): Promise<boolean> {
+  async function mayReadText(caller: Grant, submission: NamedSubmission): Promise<boolean> {
     if (!hasText(submission)) return true;
     const { accountId, settings } = caller;
     const { session_id: sessionId, subject_id } = submission;
@@ -94,16 +114,26 @@ export function createIntake(parts: IntakeParts): Admit {
   }
 
   return async ({ caller, call }, value, faults = []) => {
-    const submission = await readSubmission(caller, value, faults).catch(returnProblem);
-    if (submission instanceof ProblemError) return { reading: submission, allowances: [] };
+    const read = namesDevice(value) ? readOfDevice(caller, value, faults) : readSubmission(caller, value, faults);
+    const named = await read.catch(returnProblem);
+    if (named instanceof ProblemError) return { reading: named, allowances: [] };
+    const isOfDevice = 'submission' in named;
+    const submission = isOfDevice ? named.submission : named;
     const isUncounted = submission.backfill && !isToken(caller);
     const { allowances, refusal } = await countRequest(
       () => call?.admit(),
       () => (isUncounted ? undefined : sessionRequests(caller.accountId, toWhoseKey(readWhose(submission)))),
     );
     const reading = refusal ?? (await prepareAllowed(caller, submission).catch(returnProblem));
+    if (isOfDevice && !(reading instanceof ProblemError))
+      return { reading: { ...reading, device: named.device }, allowances };
     return { reading, allowances };
   };
+}
+
+function requireGranted(caller: Grant, submission: NamedSubmission): void {
+  if (!isGranted(caller, readWhose(submission)))
+    throw new ProblemError('invalid_token', { cause: 'not valid for this session' });
 }
 
 function returnProblem(error: unknown): ProblemError {
@@ -133,7 +163,7 @@ export interface PreparationParts {
 }
 
 /**
- * Converts a validated submission to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a
+ * Converts a validated submission, whose session is named, to a reading that can be stored. Analyzes its texts only if `mayReadText`. Throws a
  * ProblemError if the submission has no signal, or if its timestamp is too old or too far in the future.
  */
 export type PrepareReading = (caller: Grant, submission: Submission, mayReadText?: boolean) => PreparedReading;
@@ -143,7 +173,15 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
   const [digestKey, ...earlierKeys] = parts.digestKeys;
   return (caller, { backfill: isBackfill = false, ...submission }, mayReadText = true) => {
     const { accountId, settings } = caller;
-    const { session_id, subject_id, timestamp, user_message, ai_response, derive_sentiment, ...stated } = submission;
+    const {
+      session_id = '',
+      subject_id,
+      timestamp,
+      user_message,
+      ai_response,
+      derive_sentiment,
+      ...stated
+    } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     // A message may consist of what a front end adds. It is then no message of the person.
     const words = user_message === undefined ? undefined : keepOwnWords(user_message) || undefined;

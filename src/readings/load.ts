@@ -128,13 +128,18 @@ async function findOthers(
     const subjectId = sessions.get(reading.sessionId)?.session?.subjectId ?? reading.subjectId;
     return subjectId === undefined ? undefined : findOnlySession(people.get(subjectId), reading);
   });
-  const ids = [...new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)))];
+  const all = new Set(needed.filter((id): id is string => id !== undefined && !sessions.has(id)));
+  // The first reading of a device on a day may continue the session of the day before.
+  for (const { sessionId, device } of readings)
+    if (device?.before !== undefined && !sessions.has(device.before) && !sessions.get(sessionId)?.session)
+      all.add(device.before);
+  const ids = [...all];
   return ids.length > 0 ? findSessions(scope, ids) : new Map();
 }
 
 /**
  * Returns a function that returns the time of the newest erasure of a session or subject, 0 if there is none. Runs after
- * the locks, so that it finds a concurrent erasure. Readings without a token and without a live turn require no query.
+ * the locks, so that it finds a concurrent erasure. Readings without a token, a live turn and a device require no query.
  */
 export async function findErased(
   scope: ReadScope,
@@ -148,7 +153,7 @@ export async function findErased(
 
 /** Returns the ids whose erasure matters to a reading. */
 function listErasable(readings: readonly PreparedReading[], subjectIds: readonly string[]): ErasedId[] {
-  const checked = readings.filter(({ grant, isLiveTurn }) => grant ?? isLiveTurn);
+  const checked = readings.filter(({ grant, isLiveTurn, device }) => grant ?? isLiveTurn ?? device);
   if (checked.length === 0) return [];
   const sessions = [...new Set(checked.map(({ sessionId }) => sessionId))];
   return [

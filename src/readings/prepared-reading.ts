@@ -1,5 +1,6 @@
 import type { MinuteSamples } from '../../packages/recordings/united.js';
 import type { Grant } from '../contract/grant.js';
+import type { DeviceOfReading } from './device.js';
 import type { ReadingContent, UnreadText } from '../../packages/score/signals.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { TurnAnalysis } from '../../packages/text/texts.js';
@@ -15,6 +16,8 @@ export interface PreparedReading {
   readonly subjectId?: string;
   /** Set for a reading that was sent with a session token, or with a source key. */
   readonly grant?: Grant;
+  /** Absent if the reading names its session. */
+  readonly device?: DeviceOfReading;
   /** Time of measurement in epoch ms. */
   readonly timestampMs: number;
   /** What the reading states, and the sentiment if it is derived from the text. */

@@ -94,7 +94,7 @@ async function eraseUnderLock(
   // Also rows that were stored since the first step.
   const erasedRows = await eraseRows(scope, subjectId);
   const triggers = erasedRows.get('triggers') ?? 0;
-  const tables = ['source_keys', 'person_links', 'alert_people'];
+  const tables = ['source_keys', 'person_links', 'alert_people', 'devices'];
   const named = tables.reduce((sum, it) => sum + (erasedRows.get(it) ?? 0), 0);
   const { sessions, notifications } = await eraseSessions(scope, subjectId, now());
   await createSubjectWriter(scope).remove(subjectId);

@@ -165,6 +165,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     sessionRequests: sessionRequests.count,
     allowsText: core.allowsText,
     resolveSession: createResolveSession(core.findOwnSession),
+    findStored: grants.find,
     texts,
     addSafetyCheck: outside?.addTo,
     digestKeys,

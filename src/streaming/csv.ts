@@ -3,10 +3,10 @@ import type { Schema } from '../contract/contract.js';
 
 type Cell = string | number | boolean | readonly (string | number)[] | undefined;
 
-/** Texts and `derive_sentiment` are never stored, so they have no column. */
-type Unstored = 'user_message' | 'ai_response' | 'derive_sentiment';
+/** Texts and `derive_sentiment` are never stored, and a device names the session: they have no column. */
+type Unstored = 'user_message' | 'ai_response' | 'derive_sentiment' | 'device_id';
 const isStored = <Name extends string>(name: Name): name is Exclude<Name, Unstored> =>
-  !['user_message', 'ai_response', 'derive_sentiment'].includes(name);
+  !['user_message', 'ai_response', 'derive_sentiment', 'device_id'].includes(name);
 /** The object has a column per field. */
 const isCell = <Name extends string>(name: Name): name is Exclude<Name, 'adaptation_effectiveness'> =>
   name !== 'adaptation_effectiveness';

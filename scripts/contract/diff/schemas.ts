@@ -21,6 +21,17 @@ function concernsNewField(before: Part, { not }: Part): boolean {
   return isNew && before['not'] === undefined && before['additionalProperties'] === false;
 }
 
+/**
+ * Returns true if a field that was required becomes exactly one of this field and new ones: every earlier request is still
+ * valid.
+ */
+function addsChoice(before: Part, after: Part): boolean {
+  if (before['x-one-of-fields'] !== undefined || before['additionalProperties'] !== false) return false;
+  const known = entries(before['properties']).map(([name]) => name);
+  const old = names(after['x-one-of-fields']).filter((it) => (known as unknown[]).includes(it));
+  return old.length === 1 && names(before['required']).includes(old[0]);
+}
+
 /** Compares two schemas of a value that one side writes and the other reads. */
 export class SchemaComparison {
   readonly #seen = new Set<string>();
@@ -47,7 +58,9 @@ export class SchemaComparison {
   private compareKeywords(before: Part, after: Part, at: string): void {
     for (const name of lowerBounds) this.bound(before[name], after[name], at, name, 1);
     for (const name of upperBounds) this.bound(before[name], after[name], at, name, -1);
-    for (const name of opaque) this.opaqueValue(before[name], after[name], at, name);
+    for (const name of opaque)
+      if (!(name === 'x-one-of-fields' && addsChoice(before, after)))
+        this.opaqueValue(before[name], after[name], at, name);
     for (const name of demands) this.demand(before[name] === true, after[name] === true, at, name);
     // A value that must not be null is more restricted than a nullable value.
     this.demand(before['nullable'] !== true, after['nullable'] !== true, at, 'not nullable');

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { findTables, tables } from '../tables/index.js';
 import { person_links } from '../tables/person-links.js';
 import { alertTables } from '../tables/alerts.js';
+import { devices } from '../tables/devices.js';
 import { facts } from '../tables/facts.js';
 import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: 'alert-times', run: addAlertTimes },
   { name: 'usage-hours', run: (knex) => createTable(knex, 'usage_hours', usage_hours) },
   { name: 'facts', run: (knex) => createTable(knex, 'facts', facts) },
+  { name: 'devices', run: (knex) => createTable(knex, 'devices', devices) },
 ];
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */

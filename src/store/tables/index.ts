@@ -2,6 +2,7 @@ import { accessTables } from './access-record.js';
 import { accountTables } from './accounts.js';
 import { alertTables } from './alerts.js';
 import { consents } from './consent.js';
+import { devices } from './devices.js';
 import { erased_ids } from './erased-ids.js';
 import { facts } from './facts.js';
 import { feedback } from './feedback.js';
@@ -38,6 +39,7 @@ export const tables: Tables = {
   ...alertTables,
   service_runs,
   facts,
+  devices,
 };
 
 /** Tables that match a condition, with their names. */
