@@ -214,11 +214,11 @@ test.each([1, 4])('a claim of %i deliveries reads only the due deliveries of eac
 
 /** The tables that the service reads, changes and deletes from. Two are read once per minute, in the background. */
 const statements = {
-  delete: `access_chains access_entries alert_firings alert_people alert_rules alert_seeds consents deliveries erased_ids
+  delete: `access_chains access_entries alert_firings alert_people alert_rules alert_seeds consents deliveries devices erased_ids
     erasures facts feedback idempotency_keys late_readings outbox person_links session_readings sessions source_keys
     subject_hours subjects triggers webhooks`,
   select: `access_chains access_entries access_subjects accounts alert_firings alert_lease alert_people alert_rules
-    alert_seeds api_keys consents deliveries erased_ids erasures facts feedback idempotency_keys key_audit late_readings
+    alert_seeds api_keys consents deliveries devices erased_ids erasures facts feedback idempotency_keys key_audit late_readings
     outbox person_links receipt_keys schema_migrations session_readings sessions source_keys stream_positions
     subject_hours subjects triggers usage_hours usage_months webhooks`,
   update: `access_subjects accounts alert_seeds api_keys deliveries erased_ids facts feedback idempotency_keys key_audit outbox
