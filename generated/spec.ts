@@ -244,6 +244,11 @@ export const facts = {
   }
 } as const;
 
+export const devices = {
+  "per_subject_max": 100,
+  "continues_seconds": 300
+} as const;
+
 export const accessRecord = {
   "page_size": 100
 } as const;
@@ -307,7 +312,9 @@ export const personLinks = {
         "exportReadings",
         "getConsent",
         "listFeedback",
-        "listAccesses"
+        "listAccesses",
+        "listDevices",
+        "getDevice"
       ]
     },
     "feedback": {
@@ -378,7 +385,7 @@ export const scopes = {
   "erase": "Erase subjects.",
   "consent": "Record consent.",
   "tokens": "Issue session tokens, which read or send for one session.",
-  "sources": "Create and remove source keys of people. A key has this scope only if it was created with it."
+  "sources": "Create and remove source keys and devices of people. A key has this scope only if it was created with it."
 } as const;
 
 export const authentication = {
@@ -738,6 +745,11 @@ export const problems = {
     "title": "Not Found",
     "detail": "No such fact of this subject"
   },
+  "device_not_found": {
+    "status": 404,
+    "title": "Not Found",
+    "detail": "No such device"
+  },
   "source_key_not_found": {
     "status": 404,
     "title": "Not Found",
@@ -982,6 +994,10 @@ export const problemHelp = {
     "cause": "The fact was removed or expired, its person was erased, or it belongs to another person or account.",
     "fix": "`GET /v1/facts` lists the facts of the person."
   },
+  "device_not_found": {
+    "cause": "The device was removed, its person was erased, or it belongs to another person or account.",
+    "fix": "`GET /v1/devices` lists the devices of the person."
+  },
   "source_key_not_found": {
     "cause": "The source key was removed or expired, its person was erased, or it belongs to another account.",
     "fix": "`GET /v1/source-keys` lists the source keys."
@@ -1183,6 +1199,15 @@ export const faults = {
   "too_many_facts": {
     "detail": "A person may have at most {limit} facts: remove one first"
   },
+  "device_unknown": {
+    "detail": "No such device: create it with POST /v1/devices, and send its device_id"
+  },
+  "device_label": {
+    "detail": "The device states its own label: remove source_device"
+  },
+  "too_many_devices": {
+    "detail": "A person may have at most {limit} devices: remove one first"
+  },
   "ndjson_only": {
     "detail": "Input requires format=ndjson"
   },
@@ -1338,6 +1363,15 @@ export const enums = {
     "terra",
     "junction"
   ],
+  "DeviceKind": [
+    "watch",
+    "strap",
+    "ring",
+    "phone",
+    "camera",
+    "microphone",
+    "app"
+  ],
   "LinkGrant": [
     "read",
     "feedback",
@@ -1474,6 +1508,7 @@ export const enums = {
     "consent_not_found",
     "topic_not_found",
     "fact_not_found",
+    "device_not_found",
     "source_key_not_found",
     "link_not_found",
     "webhook_not_found",
@@ -2162,6 +2197,7 @@ export const bounds = {
 export const fields = {
   "SignalSubmission": [
     "session_id",
+    "device_id",
     "subject_id",
     "timestamp",
     "heart_rate",
@@ -2434,6 +2470,23 @@ export const fields = {
     "context",
     "unknown_field",
     "refused"
+  ],
+  "DeviceRequest": [
+    "subject_id",
+    "name",
+    "kind"
+  ],
+  "Device": [
+    "device_id",
+    "subject_id",
+    "name",
+    "kind",
+    "source",
+    "created_at",
+    "last_reading_at"
+  ],
+  "DeviceList": [
+    "devices"
   ],
   "SourceKeyRequest": [
     "subject_id",
@@ -3270,6 +3323,10 @@ export const operationScopes = {
   "removeLink": "tokens",
   "listAccesses": "read",
   "getSubjectAgreement": "read",
+  "createDevice": "sources",
+  "listDevices": "read",
+  "getDevice": "read",
+  "removeDevice": "sources",
   "putFact": "ingest",
   "deleteFact": "ingest",
   "listFacts": "read",
@@ -3290,4 +3347,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "473654a44fbd1e1cc2b351bd4a546dac7818a4366674ef5f1564d1566280dae4" as const;
+export const contractDigest = "8fec1f5f8c526a075ee5a1c472ea727964421c46faa625c6c5d6f93620705831" as const;
