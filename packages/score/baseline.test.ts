@@ -131,3 +131,20 @@ test('a baseline survives JSON, is finite and small, and stays between the popul
     expect([sdnn, rmssd].every(({ value, known }) => Number.isFinite(value) && known >= 0 && known < 1)).toBe(true);
   });
 });
+
+test.each([
+  ['at night', 0],
+  ['after night shifts', 8],
+])('a person who sleeps %s is compared with the level of the day when awake in these hours', (_, sleepHour) => {
+  const random = seededRandom(7);
+  let baseline: Baseline = {};
+  for (let atMs = 0; atMs < 5 * dayMs; atMs += minuteMs) {
+    const sinceSleep = ((atMs % dayMs) / hourMs - sleepHour + 24) % 24;
+    baseline = updateBaseline(baseline, { atMs, heart_rate: (sinceSleep < 8 ? 50 : 70) + 6 * random() });
+  }
+  const at = (hour: number) => computeTypicalValues(baseline, 5 * dayMs + hour * hourMs).heart_rate;
+  const [asleep, awake] = [at(sleepHour + 2), at(sleepHour + 14)];
+  expect([asleep.isSleepTime, awake.isSleepTime]).toEqual([true, undefined]);
+  expect(asleep.value).toBeGreaterThan(awake.value - 4);
+  expect(asleep.stressedRiseBpm).toBeGreaterThanOrEqual(model.heart_rate.stressed_rise_bpm);
+});

@@ -161,7 +161,7 @@ export function processHeartRate(
   if (!newest) return { recent, movements, allMovements, explainedBpm: 0 };
   const { bpm, fastBpm, isConfirmed, quiet } = computeHeartRateLevel(recent, newest, typical);
   const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
-  const suddenBpm = hasMoved(allMovements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm);
+  const suddenBpm = hasMoved(allMovements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm, typical);
   const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
   const explainedBpm = explainRise(allMovements, heart, newest.atMs, typical);
   return { recent, movements, allMovements, heart, explainedBpm };
@@ -218,9 +218,18 @@ export function updateQuietHeartRate(
   return raisedSeconds > rise_seconds_max ? start : { ...held, raisedSeconds };
 }
 
-/** Returns how far a heart rate is above the quiet minutes in bpm, once the rise has lasted. Undefined otherwise. */
-export function detectSuddenRise({ bpm: mean, raisedSeconds = -1 }: QuietHeartRate, bpm: number): number | undefined {
-  return raisedSeconds >= model.sudden_rise.rise_seconds ? bpm - mean : undefined;
+/**
+ * Returns how far a heart rate is above the quiet minutes in bpm, once the rise has lasted. Undefined otherwise, and for a
+ * person who wakes up: in hours of sleep, the rise must be as large above the typical heart rate of the day.
+ */
+export function detectSuddenRise(
+  { bpm: mean, raisedSeconds = -1 }: QuietHeartRate,
+  bpm: number,
+  { isSleepTime, value }: Pick<TypicalHeartRate, 'isSleepTime' | 'value'>,
+): number | undefined {
+  const { rise_seconds, from_bpm } = model.sudden_rise;
+  if (isSleepTime && mean < value && bpm - value < from_bpm) return undefined;
+  return raisedSeconds >= rise_seconds ? bpm - mean : undefined;
 }
 
 function isAboveQuiet(

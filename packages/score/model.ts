@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = 'a75e1b8630430f5652e6221f694c3e646168166bbc57161bc3204121cc0609a7';
+export const constantsDigest = '417d20ef76e713838eca26a45fdf47ce95a726f5bf2956ecf625b1a80724633d';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -158,6 +158,7 @@ export const stressModel = {
     typical_weight_seconds: 5300, // wearers_dev: learned time after which the typical heart rate is halfway between both quantiles
     new_weight_seconds: 3000, // speech_dev, nurses_dev: learned time after which a person counts half as new
     phase_weight_seconds: 7200, // wearers_dev: learned time after which the hours of the day count half
+    asleep_below_bpm: 6, // wearers_dev: hours with a typical heart rate this far below that of the whole day are hours of sleep
     day_phases: 4, // judgment: backfilled readings in so many phases are more than a night, and tell the level of the day
     bin_bpm: 2, // judgment: resolution of the stored histogram
     weight_seconds: 30, // of the population; StressID: a quarter of a 120 s window gives AUC 0.90, half 0.89, a whole one 0.87

@@ -98,9 +98,12 @@ export function computeTypicalHeartRate(
   const inPhase = phases?.[phaseAt(atMs)] ?? {};
   const phaseSeconds = described.get(inPhase)?.seconds ?? addSeconds(inPhase);
   const phase = phaseSeconds > 0 ? describe(inPhase, phaseSeconds) : whole;
-  const { weight_seconds, phase_weight_seconds } = model.baseline;
+  const { weight_seconds, phase_weight_seconds, asleep_below_bpm } = model.baseline;
   const phaseShare = computeLearnedShare(phaseSeconds, phase_weight_seconds);
-  const ownBpm = blend(whole.typicalBpm, phase.typicalBpm, phaseShare);
+  // A level of sleep is not what is typical of the person awake at this time: a night shift, a parent at night.
+  const isAsleep = phaseShare >= 0.5 && phase.typicalBpm < whole.typicalBpm - asleep_below_bpm;
+  const ownBpm = isAsleep ? whole.typicalBpm : blend(whole.typicalBpm, phase.typicalBpm, phaseShare);
+  const phaseRise = isAsleep ? Math.max(whole.stressedRiseBpm, phase.stressedRiseBpm) : phase.stressedRiseBpm;
   const familiarity = computeFamiliarity(resting.firstAtMs, atMs);
   const weighLevel = (bpm: number, seconds: number) => {
     const accepted = acceptHighLevel(bpm - population, seconds, phases);
@@ -114,7 +117,8 @@ export function computeTypicalHeartRate(
   return {
     ...level,
     restingBpm: blend(population, whole.restingBpm, own.known),
-    stressedRiseBpm: blend(whole.stressedRiseBpm, phase.stressedRiseBpm, phaseShare),
+    stressedRiseBpm: blend(whole.stressedRiseBpm, phaseRise, phaseShare),
+    ...(isAsleep && { isSleepTime: true }),
     learnedSeconds: seenSeconds,
     raisedSeconds,
   };

@@ -12,6 +12,8 @@ export interface TypicalHeartRate extends TypicalValue {
   readonly restingBpm: number;
   /** The rise above the typical heart rate that counts as stressed, in bpm. */
   readonly stressedRiseBpm: number;
+  /** True in hours in which the person usually sleeps. The values are then those of the whole day. */
+  readonly isSleepTime?: true | undefined;
   /** Total duration of the heart rates that the baseline contains, after decay, in seconds. */
   readonly learnedSeconds: number;
   /**
