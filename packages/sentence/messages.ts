@@ -45,14 +45,23 @@ export const messages = {
   heart_unlearned: { en: 'heart rate {bpm}, usual one not learned yet', de: 'Puls {bpm}, der übliche ist unbekannt' },
   vocal_up: { en: 'a strained voice', de: 'angespannte Stimme' },
   vocal_down: { en: 'a calm voice', de: 'ruhige Stimme' },
+  vocal_focused: { en: 'a focused voice', de: 'konzentrierte Stimme' },
+  vocal_hesitant: { en: 'a hesitant voice', de: 'zögernde Stimme' },
+  vocal_excited: { en: 'an excited voice', de: 'aufgeregte Stimme' },
+  visual_concentrated: { en: 'a concentrated face', de: 'konzentriertes Gesicht' },
+  visual_surprised: { en: 'a surprised face', de: 'überraschtes Gesicht' },
   visual_up: { en: 'a strained face', de: 'angespanntes Gesicht' },
   visual_down: { en: 'a relaxed face', de: 'entspanntes Gesicht' },
   textual_up: { en: 'negative or urgent words', de: 'negative oder drängende Worte' },
   textual_down: { en: 'positive words', de: 'positive Worte' },
   talk: { en: 'the talk about {topic}', de: 'das Gespräch über {topic}' },
   talk_trigger: {
-    en: 'the talk about {topic}, an active trigger',
-    de: 'das Gespräch über {topic}, einen aktiven Auslöser',
+    en: 'the talk about {topic}, which raises the stress',
+    de: 'das Gespräch über {topic}, das den Stress erhöht',
+  },
+  talk_trigger_you: {
+    en: 'the talk about {topic}, which raises your stress',
+    de: 'das Gespräch über {topic}, das deinen Stress erhöht',
   },
 
   stress_today: { en: '{time} of stress today', de: 'heute {time} Stress' },
@@ -65,6 +74,10 @@ export const messages = {
   first_day: {
     en: 'less certain, because the service does not know the person yet',
     de: 'weniger sicher, weil der Dienst die Person noch nicht kennt',
+  },
+  first_day_you: {
+    en: 'less certain, because the service does not know you yet',
+    de: 'weniger sicher, weil der Dienst dich noch nicht kennt',
   },
   nothing_today: { en: 'nothing was measured today', de: 'heute wurde nichts gemessen' },
   not_observed: { en: '{time} not observed', de: '{time} nicht beobachtet' },

@@ -20,13 +20,16 @@ export interface Present {
   /** The readings of the last minutes, oldest first. */
   readonly points?: ReadonlyArray<History['datapoints'][number]>;
   readonly baseline?: SubjectProfile['baseline'];
-  readonly triggers?: Pick<TriggerProfile, 'active'>;
+  /** Topics that are not in `triggers`, if it is given, were removed. */
+  readonly triggers?: Pick<TriggerProfile, 'active'> & Partial<Pick<TriggerProfile, 'triggers'>>;
   /** The hours of the last four weeks, oldest first. */
   readonly hours: readonly SummaryRow[];
   /** Times of these weeks in which the service did not run. */
   readonly absences?: NotObserved | undefined;
   /** The first day of which the service has data, epoch ms. */
   readonly firstMs?: number | undefined;
+  /** Whether the sentence is said to the person. */
+  readonly isToPerson?: boolean;
 }
 
 const daySeconds = 86_400;
@@ -86,13 +89,30 @@ function listFacts(present: Present, state: StateReading, language: Language): s
   const heart = contributions.cardiovascular ?? ownHeartOfOthers(state);
   const categories = (['vocal', 'visual', 'textual'] as const).map((category) => {
     const points = contributions[category] ?? 0;
-    return [points, say(language, `${category}_${sign > 0 ? 'up' : 'down'}`)] as const;
+    return [points, say(language, nameLabel(present, category, sign))] as const;
   });
   const found = [[heart ?? 0, describeHeart(present, sign, language)] as const, ...categories]
     .filter(([points, text]) => points * sign >= pointsMin && text !== '')
     .sort(([a], [b]) => (b - a) * sign)
     .slice(0, signalsMax);
   return [...found.map(([, text]) => text), ...describeTalk(present, language)];
+}
+
+/** Labels that raise the score without strain. */
+const namedLabels: ReadonlyArray<Message> = [
+  'vocal_focused',
+  'vocal_hesitant',
+  'vocal_excited',
+  'visual_concentrated',
+  'visual_surprised',
+];
+
+/** Returns the message of a category of signals, by the newest label of the voice or the face. */
+function nameLabel({ points = [], nowMs }: Present, category: 'vocal' | 'visual' | 'textual', sign: 1 | -1): Message {
+  if (sign < 0) return `${category}_down`;
+  const signal = category === 'vocal' ? 'tone' : 'expression';
+  const newest = points.findLast((it) => it[signal] !== undefined && nowMs - Date.parse(it.timestamp) < staleMs);
+  return namedLabels.find((it) => it === `${category}_${newest?.[signal]}`) ?? `${category}_up`;
 }
 
 /** Returns the points of other sessions if one of them sent the heart rate. */
@@ -113,12 +133,14 @@ function describeHeart({ points = [], baseline, nowMs }: Present, sign: 1 | -1, 
 }
 
 /** Returns the area of the newest topic that was mentioned in the last minutes. */
-function describeTalk({ points = [], nowMs, triggers }: Present, language: Language): string[] {
+function describeTalk({ points = [], nowMs, triggers, isToPerson }: Present, language: Language): string[] {
   const turn = points.findLast((it) => it.topics_detected && nowMs - Date.parse(it.timestamp) < talkMs);
-  const names = turn?.topics_detected ?? [];
+  const stored = triggers?.triggers;
+  const names = (turn?.topics_detected ?? []).filter((it) => !stored || it in stored);
   const active = names.find((it) => triggers?.active.includes(it));
   const area = findArea(active ?? names[0]);
-  return area ? [say(language, active ? 'talk_trigger' : 'talk', { topic: say(language, area) })] : [];
+  const raises = isToPerson ? 'talk_trigger_you' : 'talk_trigger';
+  return area ? [say(language, active ? raises : 'talk', { topic: say(language, area) })] : [];
 }
 
 function findArea(topic: string | undefined): (Message & keyof typeof areas) | undefined {
@@ -173,7 +195,7 @@ function describeToday(present: Present, isLive: boolean, language: Language): s
   return [
     usual ? `${stress}, ${say(language, `day_${usual}`)}` : stress,
     unseen,
-    isFirst ? say(language, 'first_day') : '',
+    isFirst ? say(language, present.isToPerson ? 'first_day_you' : 'first_day') : '',
   ];
 }
 

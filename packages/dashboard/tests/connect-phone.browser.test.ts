@@ -72,6 +72,9 @@ test('a click shows a code that sets up Health Auto Export, and the first sample
   expect(await postByDeepLink(link, old, service.url)).toMatchObject({ body: { stored: 0, skipped: { too_old: 1 } } });
   await card.getByText('The app reaches the service. Nothing of the newest post is stored.').waitFor();
   await card.locator('li').getByText('RETENTION_READINGS_HOURS=49').waitFor();
+  // The key was created in this hour, of which the service stores the start.
+  const row = await card.locator('.list li').innerText();
+  expect(row).toMatch(/· used in the last hour · ends \d+ [A-Z][a-z]+\n/);
   const { body } = await postByDeepLink(link, rates(service.clock.nowMs - 1_000), service.url);
   expect(body).toMatchObject({ stored: 1, skipped: {} });
   await card

@@ -1,4 +1,4 @@
-import type { Access, Consent } from '../../client/src/index.js';
+import type { Access, Consent, SummaryRow } from '../../client/src/index.js';
 import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
 import { ifUnknown, type Page } from './link.js';
@@ -21,9 +21,11 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
   const state = await client.state({ subject_id: me }, { signal }).catch(ifUnknown);
   const consent = await client.consent(me, { signal }).catch(ifUnknown);
   const { sessions, first_session_started_at: first } = profile;
+  const readings = (await readDays({ client, me, signal })).reduce((sum, it) => sum + it.readings, 0);
   const isRecent = state && nowMs() - Date.parse(state.timestamp) < 3_600_000;
   const names = (categories: readonly Category[]) => list(categories.map((it) => t(it)));
   return [
+    t('readings', { count: readings }),
     t('sessions', { count: sessions }),
     ...(first ? [t('since', { date: day(Date.parse(first)) })] : []),
     ...(isRecent && state.signals_received.length > 0 ? [t('signals', { what: names(state.signals_received) })] : []),
@@ -32,6 +34,27 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
       ? [consent.categories.length > 0 ? t('consent', { what: names(consent.categories) }) : t('consent_none')]
       : []),
   ];
+}
+
+const dayMs = 86_400_000;
+/** The service keeps the sums of a day for 90 days by default. */
+const keptDays = 90;
+
+/** Returns the days of UTC with measurements, oldest first. */
+async function readDays({ client, me, signal }: Pick<Page, 'client' | 'me' | 'signal'>): Promise<SummaryRow[]> {
+  const from = new Date(nowMs() - keptDays * dayMs).toISOString();
+  const rows: SummaryRow[] = [];
+  for await (const page of client.summary(me, { interval: 'day', from }, { signal }).pages()) rows.push(...page.rows);
+  return rows;
+}
+
+/** Returns the time of the first stored reading, epoch ms. Of a day before the first session, only the day is stored. */
+async function findFirstMs(page: Page): Promise<number> {
+  const { first_session_started_at: started } = await page.client.subject(page.me, { signal: page.signal });
+  const [firstDay] = await readDays(page);
+  const sessionMs = started ? Date.parse(started) : Infinity;
+  const firstDayMs = firstDay ? Date.parse(firstDay.start) : Infinity;
+  return firstDayMs + dayMs <= sessionMs ? firstDayMs : sessionMs;
 }
 
 /** Accesses are read up to these numbers: those of others, and all with those of this page. */
@@ -48,12 +71,17 @@ export function createReadersCard(page: Page) {
   return card('readers', place);
 }
 
-async function readAccesses({ client, me, signal }: Page): Promise<string[]> {
+async function readAccesses(page: Page): Promise<string[]> {
+  const { client, me, signal } = page;
+  const firstMinuteMs = Math.floor((await findFirstMs(page)) / 60_000) * 60_000;
   const found = new Map<string, Access[]>();
   let [all, others] = [0, 0];
   const isCut = () => others >= othersMax || all >= accessesMax;
   for await (const access of client.accesses(me, { signal })) {
-    const kind = `${t(access.credential)}: ${t(access.action)}`;
+    const isOfAll = access.scope === 'account';
+    // What read all people before there was anything about this person read nothing about this person.
+    if (isOfAll && Date.parse(access.minute) < firstMinuteMs) continue;
+    const kind = `${t(isOfAll ? 'account' : access.credential)}: ${t(access.action)}`;
     found.set(kind, [...(found.get(kind) ?? []), access]);
     all += 1;
     if (access.credential !== 'link') others += 1;

@@ -92,7 +92,7 @@ function enter(link: Link | undefined, signal: AbortSignal): void {
       reads && today.element,
       page.may('feedback') && createFeelCard(page),
       reads && createWeekCard(page),
-      reads && createTopicsCard(page),
+      reads && createTopicsCard(page, today.refresh),
       reads && collected.element,
       reads && createReadersCard(page),
       connects && createPhoneCard(page),

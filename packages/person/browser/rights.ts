@@ -1,6 +1,6 @@
 import { type Content, h } from '../../ui/dom.js';
 import { nowMs } from '../../ui/clock.js';
-import type { Page } from './link.js';
+import { isUnknown, type Page } from './link.js';
 import { card, createAction } from './parts.js';
 import { t, type Text } from './texts.js';
 
@@ -21,12 +21,20 @@ export function createRightsCard(page: Page, onWithdrawn: () => unknown, onErase
     onErased();
     return t('erased');
   };
+  const withdrawal = page.may('withdraw') && createConfirmed('withdraw', 'withdraw_text', 'withdraw_now', withdraw);
+  if (withdrawal) void showIfRecorded(page, withdrawal);
   const parts: readonly Content[] = [
     page.may('read') && h('p', download),
-    page.may('withdraw') && createConfirmed('withdraw', 'withdraw_text', 'withdraw_now', withdraw),
+    withdrawal,
     page.may('erase') && createConfirmed('erase_all', 'erase_text', 'erase_now', erase),
   ];
   return parts.some(Boolean) && card('rights', parts);
+}
+
+/** Hides a withdrawal while no consent is recorded. A link that does not show the consent shows the withdrawal. */
+async function showIfRecorded({ client, me, signal }: Page, withdrawal: HTMLElement): Promise<void> {
+  withdrawal.hidden = true;
+  withdrawal.hidden = await client.consent(me, { signal }).then(() => false, isUnknown);
 }
 
 /** Returns a change that a second tap confirms. */

@@ -46,6 +46,8 @@ async function describe({ client, me, signal }: Page): Promise<string> {
     client.history({ subject_id: me }, 15, { signal }).catch(ifUnknown),
     client.triggers(me, { signal }).catch(ifUnknown),
   ]);
+  // After the removal of the last topic there are none.
+  const topics = triggers ?? { active: [], triggers: {} };
   const hours: SummaryRow[] = [];
   let absences;
   for await (const page of client.summary(me, { interval: 'hour', from }, { signal }).pages()) {
@@ -54,7 +56,7 @@ async function describe({ client, me, signal }: Page): Promise<string> {
   }
   const { first_session_started_at: first, baseline } = profile;
   const firstMs = first ? Date.parse(first) : undefined;
-  const known = { points: history?.datapoints ?? [], baseline, firstMs, ...(triggers && { triggers }) };
+  const known = { points: history?.datapoints ?? [], baseline, firstMs, triggers: topics, isToPerson: true };
   return describePerson({ nowMs: atMs, state, hours, absences, ...known }, language);
 }
 

@@ -5,8 +5,8 @@ import { attempt, card, load } from './parts.js';
 import { t } from './texts.js';
 import { nameTopic } from './topic-names.js';
 
-/** Returns the card with the topics of the person, each of which can be wrong. */
-export function createTopicsCard(page: Page) {
+/** Returns the card with the topics of the person, each of which can be wrong. `onRemoved` runs after a removal. */
+export function createTopicsCard(page: Page, onRemoved: () => void) {
   const [place, outcome] = [h('div'), createStatus()];
   const read = async () => {
     const { triggers } = await page.client.triggers(page.me, { signal: page.signal });
@@ -17,6 +17,7 @@ export function createTopicsCard(page: Page) {
   const remove = (topic: string) => async () => {
     await page.client.deleteTrigger(page.me, topic);
     show();
+    onRemoved();
     // The button is gone.
     element.querySelector('h2')?.focus();
     return t('removed', { what: nameTopic(topic) });

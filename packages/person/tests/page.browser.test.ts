@@ -107,6 +107,7 @@ test('a person reports, corrects, connects, uploads, withdraws and erases', asyn
   await page.getByText('Removed: Debt.').waitFor();
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Topics');
   await page.getByText('No topic was recognized.').waitFor();
+  await expect.poll(() => region(page, 'Today').innerText()).not.toContain('the talk about');
   await region(page, 'Connect a phone').getByRole('button', { name: 'Connect' }).click();
   await page.getByText(/^wk_/).waitFor();
   expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(1);
@@ -131,6 +132,28 @@ test('a person reports, corrects, connects, uploads, withdraws and erases', asyn
   expect(complaints()).toEqual([]);
 });
 
+test('the page counts measurements, offers no withdrawal of nothing, and tells who reads all people apart', async () => {
+  const service = await start();
+  const all = () => service.request('/v1/sessions');
+  for (const minute of [1, 2, 3])
+    await service.read({
+      ...{ session_id: 'chat', subject_id: 'anna', heart_rate: 60 + minute },
+      timestamp: new Date(Date.now() - minute * 1_000).toISOString(),
+    });
+  await all();
+  await service.request('/v1/state?subject_id=anna');
+  const { page, open } = await openPage(service, { grants: allGrants });
+  await open.click();
+  const collected = region(page, 'What is collected');
+  await collected.getByText('Measurements: 4', { exact: true }).waitFor();
+  await collected.getByText('Conversations and recordings: 1', { exact: true }).waitFor();
+  const readers = region(page, 'Who read it');
+  await readers.getByText(/^A program of the service: read – in/).waitFor();
+  await readers.getByText(/^Programs of the service that read all people: read – in/).waitFor();
+  await page.getByText('Erase everything', { exact: true }).waitFor();
+  expect(await page.getByText('Withdraw consent', { exact: true }).isVisible()).toBe(false);
+});
+
 test('the page is in German for a German browser, and every topic and text is', async () => {
   const service = await start();
   const { page, open } = await openPage(service, { grants: allGrants }, { locale: 'de-DE' });
@@ -147,6 +170,7 @@ test('the page is in German for a German browser, and every topic and text is', 
 test('every part is accessible and fits 390 and 320 px in both themes, also with an id of 256 characters', async () => {
   const id = 'a'.repeat(256);
   const service = await start(id);
+  await allow(service, id, ['movement'], { event_time: new Date().toISOString() });
   const { page, open, complaints } = await openPage(service, { grants: allGrants }, {}, id);
   expect(await flawsInLightAndDark(page)).toEqual([]);
   await open.click();

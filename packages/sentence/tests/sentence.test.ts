@@ -52,7 +52,7 @@ test.each<readonly [Partial<Present>, string]>([
   ],
   [
     { triggers: { active: ['workload'] }, points: [{ ...turn, heart_rate: 60 }], hours: [] },
-    'Stressed for 12 minutes; a strained voice, the talk about work, an active trigger.',
+    'Stressed for 12 minutes; a strained voice, the talk about work, which raises the stress.',
   ],
   [
     { baseline: { heart_rate: { ...baseline.heart_rate, own_share: 0.2 } }, hours: [] },
@@ -96,6 +96,35 @@ test.each<readonly [Partial<Present>, string]>([
   [{ state: undefined, hours: [] }, 'Nothing was measured in the last four weeks.'],
 ])('%#: the sentence is composed from the fields that are known', (part, expected) => {
   expect(describePerson({ ...full, ...part })).toBe(expected);
+});
+
+test('a voice or face that is not strained is named by its label', () => {
+  const sentence = (label: object, contributions: object) =>
+    describePerson({
+      ...full,
+      state: stateOf(12, { contributions: { neutral: 33, held: 0, ...contributions } }),
+      points: [{ ...point, model_version: 3, ...label }],
+      hours: [],
+    });
+  expect(sentence({ tone: 'focused' }, { vocal: 9 })).toBe('Stressed for 12 minutes; a focused voice.');
+  expect(sentence({ tone: 'tense' }, { vocal: 9 })).toBe('Stressed for 12 minutes; a strained voice.');
+  expect(sentence({ expression: 'concentrated' }, { visual: 9 })).toBe('Stressed for 12 minutes; a concentrated face.');
+});
+
+test('a topic that was removed is not mentioned', () => {
+  const sentence = (triggers: object) =>
+    describePerson({ ...full, hours: [], triggers: { active: [], triggers } as Present['triggers'] & object });
+  expect(sentence({ workload: {} })).toMatch(/the talk about work/);
+  expect(sentence({ debt: {} })).not.toMatch(/talk/);
+});
+
+test('the sentence to the person does not speak of a third person', () => {
+  const first = { state: undefined, hours: hoursOf(0, 600), firstMs: nowMs - hourMs } as const;
+  const active: Partial<Present> = { triggers: { active: ['workload'] }, hours: [] };
+  const say = (part: Partial<Present>) => describePerson({ ...full, ...part, isToPerson: true }, 'de');
+  expect(say(first)).toMatch(/weil der Dienst dich noch nicht kennt;/);
+  expect(say(active)).toMatch(/das Gespräch über Arbeit, das deinen Stress erhöht\.$/);
+  for (const part of [first, active]) expect(say(part)).not.toMatch(/Person|Auslöser/);
 });
 
 test('a day is compared with at least four days that were measured as long up to this hour', () => {

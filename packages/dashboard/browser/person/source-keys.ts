@@ -1,6 +1,6 @@
 import type { SourceKey } from '../../../client/src/index.js';
 import { h } from '../../../ui/dom.js';
-import { dayAndMonth, whenOf } from '../../../ui/format.js';
+import { dayAndMonth, timeOfDay } from '../../../ui/format.js';
 import { button } from '../../../ui/parts.js';
 import { nowMs, type Service } from '../service.js';
 import { openConfirmation } from '../webhooks/dialog.js';
@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** Returns the row of a key: its app, what the newest post contained, and the button that revokes it. */
 export function keyRow(key: SourceKey, onRevoke: (key: SourceKey) => void) {
   const { source, prefix, last_used_at: usedAt, expires_at, last_post: post } = key;
-  const used = usedAt === null ? 'never used' : `last used ${whenOf(Date.parse(usedAt), nowMs())}`;
+  const used = usedAt === null ? 'never used' : describeUse(Date.parse(usedAt), nowMs());
   const facts = [post?.device, `${prefix}…`, used, `ends ${dayAndMonth(Date.parse(expires_at))}`];
   const revoke = button('Revoke …', () => onRevoke(key), { 'aria-label': `Revoke ${nameApp(source)} ${prefix}` });
   return h(
@@ -27,8 +27,17 @@ export function keyRow(key: SourceKey, onRevoke: (key: SourceKey) => void) {
     { key: key.id },
     h('span.line.between', h('strong', nameApp(source)), revoke),
     h('span.hint', facts.filter((it) => it !== undefined).join(' · ')),
-    h('span.hint', describeSkipped(key)),
+    h('p.hint', describeSkipped(key)),
   );
+}
+
+/** Returns when a key was used last, of which the service stores the hour. */
+function describeUse(hourStartMs: number, now: number): string {
+  const endMs = hourStartMs + 3_600_000;
+  if (now < endMs) return 'used in the last hour';
+  const isToday = new Date(hourStartMs).toDateString() === new Date(now).toDateString();
+  const day = isToday ? '' : `${dayAndMonth(hourStartMs)}, `;
+  return `last used ${day}${timeOfDay(hourStartMs)} to ${timeOfDay(endMs)}`;
 }
 
 /** Returns what of the newest post was not stored, and the remedy. Empty if all was stored. */

@@ -87,7 +87,11 @@ export function openAlertRule({ service, host, onChanged }: DialogParts, subject
       'Ids with spaces between them. Empty: everyone, also people who come later.',
     ),
     quiet_hours: createField('Quiet from (optional)', from),
-    quiet_to: createField('Quiet to', to, `In ${timeZone()}. An alert waits until the end of the quiet hours.`),
+    quiet_to: createField(
+      'Quiet to',
+      to,
+      `In ${timeZone()}. Nothing fires in the quiet hours. What is still true at their end fires then.`,
+    ),
   };
   const showTime = () => {
     fields.hours.element.hidden = condition.value !== 'no_data';
