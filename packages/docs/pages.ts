@@ -7,6 +7,8 @@ export interface Guide {
   readonly title: string;
   /** Summary in one line, for the home page, search engines and llms.txt. */
   readonly summary: string;
+  /** Words that readers search for the page, and that are not in its text. */
+  readonly asked?: string;
 }
 
 export const gettingStarted: Guide = {
@@ -67,18 +69,27 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/states.md',
         title: 'States and actions',
         summary: 'Five states, what an assistant should do in each, and how sure the score is.',
+        asked: 'what does confidence mean',
       },
       {
         slug: 'summaries',
         source: 'docs/summaries.md',
         title: 'Summaries',
         summary: 'Hours and days of a person over months: states, score and heart rate.',
+        asked: 'two years of history long term',
       },
       {
         slug: 'feedback',
         source: 'docs/feedback.md',
         title: 'Feedback and agreement',
         summary: 'What people say about their stress, and how well the score agrees with it.',
+      },
+      {
+        slug: 'not-stressed',
+        source: 'docs/not-stressed.md',
+        title: 'It says I am stressed and I am not',
+        summary: 'Why a score can be wrong, and what a person can do about it.',
+        asked: 'wrong not stressed false alarm',
       },
       {
         slug: 'trigger-memory',
@@ -97,6 +108,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/export.md',
         title: 'Export',
         summary: 'All readings of a session, a person or the account as NDJSON or CSV, resumable and in a fixed order.',
+        asked: 'download csv excel',
       },
     ],
   },
@@ -121,6 +133,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/webhooks.md',
         title: 'Webhooks',
         summary: 'Get notified of every state change: signed, in order, at least once.',
+        asked: 'slack alert email teams pager',
       },
       {
         slug: 'streams',
@@ -191,6 +204,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/access-record.md',
         title: 'Access record',
         summary: 'Which key or token read, exported or erased whose data, and how to verify the record.',
+        asked: 'who read my data who saw',
       },
       {
         slug: 'operations',
@@ -252,6 +266,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/compare.md',
         title: 'How it compares',
         summary: 'The commercial original, Garmin, Google, Open Wearables and a threshold of your own, with sources.',
+        asked: 'price cost free pricing alternative',
       },
       {
         slug: 'roadmap',
@@ -270,12 +285,14 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         source: 'docs/evaluation.md',
         title: 'Evaluation',
         summary: 'How accurate the score, the topics and the findings are, on which data, with the commands.',
+        asked: 'how accurate accuracy reliable right',
       },
       {
         slug: 'data-map',
         source: 'docs/accountability/data-map.md',
         title: 'Data map',
         summary: 'Which data is stored, where, for how long, and who reads it.',
+        asked: 'two years of history how long kept',
       },
       {
         slug: 'model-card',

@@ -11,6 +11,8 @@ export interface SearchEntry {
   /** URL relative to the root of the site. */
   readonly href: string;
   readonly text: string;
+  /** Words that readers search a guide for. */
+  readonly asked?: string;
   /** Factor of the rank. Operations come before guides. */
   readonly weight?: number;
 }
@@ -34,7 +36,8 @@ function listSections({ guide, sections }: RenderedGuide): Entry[] {
     title: text,
     place: depth === 1 ? 'Guide' : guide.title,
     href: `${guide.slug}/${depth === 1 ? '' : `#${id}`}`,
-    text: body,
+    text: depth === 1 ? `${guide.summary} ${body}` : body,
+    ...(depth === 1 && guide.asked !== undefined && { asked: guide.asked }),
   }));
 }
 

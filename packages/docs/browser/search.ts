@@ -1,24 +1,21 @@
-import MiniSearch, { type Query, type SearchResult } from 'minisearch';
 import type { SearchEntry } from '../search-entries.js';
+import { createIndex, type Found, type Index } from './find.js';
 import { all, element, one, siteUrl } from './page.js';
-import { findSynonyms } from './synonyms.js';
 
 const shownMax = 12;
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-
-type Found = SearchResult & SearchEntry;
 
 /** Starts the search of the top bar: Ctrl-K or "/" focuses it, arrow keys select, Enter opens. Loads its index on first use. */
 export function startSearch(): void {
   const form = one<HTMLFormElement>('[data-search]');
   const input = one<HTMLInputElement>('input', form);
   const list = one('.found', form);
-  let index: Promise<MiniSearch<SearchEntry>> | undefined;
+  let index: Promise<Index> | undefined;
 
   const update = async () => {
     index ??= loadIndex();
     const query = input.value.trim();
-    const found = query === '' ? [] : ((await index).search(parseQuery(query)) as Found[]);
+    const found = query === '' ? [] : (await index).find(query);
     // Ignores an outdated result, because a newer input event has its own update.
     if (query === input.value.trim()) show(list, found.slice(0, shownMax), query);
     input.ariaExpanded = String(!list.hidden);
@@ -39,26 +36,9 @@ export function startSearch(): void {
   if (isMac) one('kbd', form).textContent = '⌘ K';
 }
 
-/** Returns a query in which every word must match, either itself or one of its synonyms. */
-function parseQuery(text: string): Query {
-  const queries = text
-    .split(/\s+/)
-    .map((word): Query => ({ combineWith: 'OR', queries: [word, ...findSynonyms(word)] }));
-  return { combineWith: 'AND', queries };
-}
-
-async function loadIndex(): Promise<MiniSearch<SearchEntry>> {
+async function loadIndex(): Promise<Index> {
   const answer = await fetch(new URL('search.json', siteUrl));
-  const index = new MiniSearch<SearchEntry>({
-    fields: ['title', 'text', 'place'],
-    storeFields: ['title', 'text', 'place', 'href', 'weight'],
-    searchOptions: {
-      ...{ prefix: true, fuzzy: 0.15, boost: { title: 4 }, combineWith: 'AND' },
-      boostDocument: (_id, _term, stored) => Number(stored?.['weight'] ?? 1),
-    },
-  });
-  index.addAll((await answer.json()) as SearchEntry[]);
-  return index;
+  return createIndex((await answer.json()) as SearchEntry[]);
 }
 
 function show(list: HTMLElement, found: readonly Found[], query: string): void {
