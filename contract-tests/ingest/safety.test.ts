@@ -101,7 +101,7 @@ test('only the own words of a person are judged', async ({ service: { read, post
   const nothing = await read({ ...anna, user_message: others, ai_response });
   expect(nothing).toMatchObject({ topics_detected: [] });
   for (const it of [state, nothing]) expect(it).not.toHaveProperty('safety');
-  expect(nothing).not.toHaveProperty('text_analysis');
+  expect(nothing.text_analysis).toEqual({ status: 'no_own_words', removed: ['context'] });
   expect((await read({ ...anna, user_message: `<context>${danger}` })).safety).toEqual(found);
   const alone = { session_id: 's9', timestamp: clock.at(), user_message: others, derive_sentiment: true };
   const refused = await post('/v1/ingest', alone, { 'X-Service-Key': key });

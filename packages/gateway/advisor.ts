@@ -69,8 +69,17 @@ const turnLimits = { timeoutMs: 5_000, retriesMax: 4 };
 const unsentMax = 1_000;
 /** The text is also cut to the size of a body, which has fewer bytes. */
 const textMax = 4_096;
-/** Cuts the text only after what front ends add, which is often long and comes first. '' if nothing remains. */
-const ownWords = ({ text }: Message): string => keepOwnWords(text).slice(0, textMax);
+/** The rest of a body: ids, the time and the names of fields. */
+const restMax = 1_024;
+
+/**
+ * Returns the whole message if it fits in a body: the service decides which words are the person's. Cuts a longer text only
+ * after what front ends add, which is often long and comes first. '' if no own words remain.
+ */
+function ownWords({ text }: Message): string {
+  const own = keepOwnWords(text).slice(0, textMax);
+  return own !== '' && Buffer.byteLength(JSON.stringify(text)) <= textMax - restMax ? text : own;
+}
 /** Time for which a valid credential stays valid while the service does not respond, ms. */
 const acceptedTtlMs = 60_000;
 const acceptedMax = 10_000;

@@ -1,6 +1,7 @@
 import type { components } from '../../generated/api.js';
 import { textAnalysis as texts } from './settings.js';
 import { type Alphabets, readAlphabets, recognizeLanguage } from './recognize-language.js';
+import type { RemovedKind } from './own-words.js';
 import type { SafetyKind } from './safety.js';
 import type { Words } from './tokens.js';
 
@@ -12,6 +13,10 @@ export interface MessageCheck {
   readonly isUnknown?: true;
   /** Danger to the user that the message may describe. Absent if none is found. */
   readonly danger?: SafetyKind;
+  /** What is not the person's own. Absent if the whole message was judged. */
+  readonly removed?: readonly RemovedKind[];
+  /** True if nothing in the message is the person's own. It was not checked. */
+  readonly isOthers?: true;
   /** Which checks answered. Absent if no external check was asked. */
   readonly source?: components['schemas']['SafetySource'];
 }
@@ -22,10 +27,15 @@ export function describeCheck({
   isUnknown,
   danger,
   source,
+  removed = [],
+  isOthers,
 }: MessageCheck): Pick<components['schemas']['StateReading'], 'text_analysis' | 'safety' | 'safety_source'> {
   const language = isForeign ? texts.answer_in_language : '';
   return {
-    text_analysis: describeStatus(isForeign, isUnknown, source !== undefined),
+    text_analysis: {
+      ...(isOthers ? { status: 'no_own_words' as const } : describeStatus(isForeign, isUnknown, source !== undefined)),
+      ...(removed.length > 0 && { removed: [...removed] }),
+    },
     ...(danger && { safety: { kind: danger, guidance: `${texts.safety_guidance[danger]}${language}` } }),
     ...(source && { safety_source: source }),
   };

@@ -58,6 +58,14 @@ test.each([
   "[a for '",
   '<',
   '### Task:</context>',
+  'Anna: a\n',
+  'From: a\n',
+  '"text": "',
+  '12:00 ',
+  '1',
+  'On a wrote:',
+  'he said: "',
+  'A  1:00\n',
 ])('%j, repeated to two million characters, is read in one pass', (part) => {
   const text = part.repeat(Math.ceil(2e6 / part.length));
   expect(keepOwnWords(text).length).toBeLessThanOrEqual(text.length);

@@ -2,19 +2,29 @@ import * as words from '../../packages/text/own-words.js';
 
 /** Returns the lists and patterns of the own words of a message, in Python. */
 export function writeOwnWords(): string {
-  const { prompts, tags, ownTags, anyTag, resultHeader, leadIn, fence, mayHaveOthers } = words;
+  const { prompts, tags, ownTags, ownSpeakers, forms, anyTag, resultHeader, leadIn, fence, mayHaveOthers } = words;
+  const { speaker, quotedOthers, noWords, plainFence, quoteMark, namedFence } = words;
   const rows = prompts.map(({ begin, until, end }) =>
     ['    (', ...[begin, until, end].map((it) => `        ${it ? writePattern(it) : 'None'},`), '    ),'].join('\n'),
   );
   const patterns = {
     ...{ ANY_TAG: anyTag, RESULT_HEADER: resultHeader, LEAD_IN: leadIn },
-    ...{ FENCE: fence, MAY_HAVE_OTHERS: mayHaveOthers },
+    ...{
+      FENCE: fence,
+      MAY_HAVE_OTHERS: mayHaveOthers,
+      SPEAKER: speaker,
+      QUOTED_OTHERS: quotedOthers,
+      NO_WORDS: noWords,
+    },
+    ...{ PLAIN_FENCE: plainFence, QUOTE_MARK: quoteMark, NAMED_FENCE: namedFence },
   };
   return [
     'import re\n',
-    ...[writeSet('TAGS', tags), writeSet('OWN_TAGS', ownTags)],
+    ...[writeSet('TAGS', tags), writeSet('OWN_TAGS', ownTags), writeSet('OWN_SPEAKERS', ownSpeakers)],
     'PROMPTS: tuple[tuple[re.Pattern[str], re.Pattern[str] | None, re.Pattern[str] | None], ...] = (',
     ...[...rows, ')'],
+    'FORMS: tuple[re.Pattern[str], ...] = (',
+    ...[...forms.map(([, form]) => `    ${writePattern(form)},`), ')'],
     ...Object.entries(patterns).map(([name, it]) => `${name} = ${writePattern(it)}`),
     '',
   ].join('\n');
@@ -32,5 +42,5 @@ function writePattern({ source, flags }: RegExp): string {
     ...(flags.includes('i') ? ['IGNORECASE'] : []),
     ...(flags.includes('m') ? ['MULTILINE'] : []),
   ];
-  return `re.compile(r"${source.replaceAll('\\/', '/')}", ${names.map((it) => `re.${it}`).join(' | ')})`;
+  return `re.compile(r"${source.replaceAll('\\/', '/').replaceAll('"', '\\"')}", ${names.map((it) => `re.${it}`).join(' | ')})`;
 }

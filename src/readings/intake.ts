@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { timestamps } from '../../generated/spec.js';
-import { keepOwnWords } from '../../packages/text/own-words.js';
+import { type OwnWords, splitOwnWords } from '../../packages/text/own-words.js';
+import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts } from '../../packages/text/texts.js';
 import type { Fault, Submission } from '../contract/contract.js';
 import { type Grant, isToken } from '../contract/grant.js';
@@ -184,7 +185,8 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     } = submission;
     const derives = derive_sentiment ?? settings?.derive_sentiment ?? false;
     // A message may consist of what a front end adds. It is then no message of the person.
-    const words = user_message === undefined ? undefined : keepOwnWords(user_message) || undefined;
+    const said = user_message === undefined ? undefined : splitOwnWords(user_message);
+    const words = said?.own || undefined;
     const source = derives && stated.sentiment === undefined ? words : undefined;
     const timestampMs = Date.parse(timestamp);
     if (stated.sample_revision !== undefined && stated.sample_id === undefined) throw withoutSampleId();
@@ -192,7 +194,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     if (listCategories(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { explanation: { signals: requiredNames.join(', ') } });
     checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
-    const isChecked = mayReadText && !isBackfill && words !== undefined;
+    const isChecked = mayReadText && !isBackfill && said !== undefined;
     const isRead = mayReadText && source !== undefined;
     const analysis =
       words !== undefined && (isChecked || isRead)
@@ -211,7 +213,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       ...(isBackfill && { isBackfill }),
       ...(isLiveTurn && { isLiveTurn }),
       ...(analysis?.turn && { turn: analysis.turn }),
-      ...(isChecked && analysis && { check: analysis.check }),
+      ...(isChecked && { check: withRemoved(analysis?.check, said.removed) }),
       ...(isRead && sentiment === undefined && { unreadText: analysis?.check.isForeign ? 'language' : 'words' }),
       ...(stated.sample_id !== undefined && { sample: toSample(session_id, stated.sample_id, stated.sample_revision) }),
       ...(consent && { consent }),
@@ -223,6 +225,11 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
       }),
     };
   };
+}
+
+/** Returns the check of the own words of a message. `check` is undefined if it has none. */
+function withRemoved(check: MessageCheck = { isForeign: false, isOthers: true }, removed: OwnWords['removed']) {
+  return removed.length > 0 ? { ...check, removed } : check;
 }
 
 function withoutSampleId(): ProblemError {

@@ -60,7 +60,8 @@ export function openSafetyCheck(
         const admitted = await admit(sender, value, faults);
         const { reading } = admitted;
         const { user_message: text } = value as Submission;
-        if (reading instanceof ProblemError || !reading.check || text === undefined) return admitted;
+        if (reading instanceof ProblemError || !reading.check || reading.check.isOthers || text === undefined)
+          return admitted;
         if (!(await mayStore(sender.caller, reading).catch(() => false))) return admitted;
         const finding = await ask(keepOwnWords(text));
         count(finding !== undefined);
@@ -96,7 +97,10 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
 }
 
 /** Returns the check with the more urgent finding. */
-function joinChecks({ isForeign, isUnknown, danger }: MessageCheck, outside: Finding | undefined): MessageCheck {
+function joinChecks(
+  { isForeign, isUnknown, danger, removed }: MessageCheck,
+  outside: Finding | undefined,
+): MessageCheck {
   const found = dangerKinds.find((kind: SafetyKind) => kind === danger || kind === outside);
   const source = outside === undefined ? (isForeign ? undefined : 'built_in') : isForeign ? 'external' : 'both';
   return {
@@ -104,5 +108,6 @@ function joinChecks({ isForeign, isUnknown, danger }: MessageCheck, outside: Fin
     ...(isUnknown && !found && { isUnknown }),
     ...(found && { danger: found }),
     ...(source && { source }),
+    ...(removed && { removed }),
   };
 }

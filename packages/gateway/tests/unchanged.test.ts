@@ -175,10 +175,10 @@ test('a request over the limit is a 413, declared or in chunks, and headers of o
   expect((await chunked.json()).error.code).toBe('body_too_large');
   upstream.respond((request, response) => sendJson(response, request, 200, { 'X-State': 'forged', 'X-Own': '1' }));
   const user = (content: string) => ({ role: 'user', content });
-  const messages = [user('x'.repeat(900_000)), { role: 'assistant', content: 'ok' }, user('What is in the picture?')];
+  const messages = [user('x'.repeat(900_000)), { role: 'assistant', content: 'ok' }, user(distress)];
   const image = JSON.stringify({ messages });
   const response = await post('/v1/messages?beta=true', image, { 'Proxy-Authorization': 'secret', 'X-Mine': '1' });
-  expect([response.headers.get('x-own'), response.headers.get('x-state')]).toEqual(['1', 'relaxed']);
+  expect([response.headers.get('x-own'), response.headers.get('x-state')]).toEqual(['1', 'stressed']);
   const { path, headers: received } = await response.json();
   expect([path, received['x-mine'], received['proxy-authorization']]).toEqual([
     '/v1/messages?beta=true',

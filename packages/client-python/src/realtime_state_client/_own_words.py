@@ -2,7 +2,24 @@
 
 import re
 
-from ._generated._own_words import ANY_TAG, FENCE, LEAD_IN, MAY_HAVE_OTHERS, OWN_TAGS, PROMPTS, RESULT_HEADER, TAGS
+from ._generated._own_words import (
+    ANY_TAG,
+    FENCE,
+    FORMS,
+    LEAD_IN,
+    MAY_HAVE_OTHERS,
+    NAMED_FENCE,
+    NO_WORDS,
+    OWN_SPEAKERS,
+    OWN_TAGS,
+    PLAIN_FENCE,
+    PROMPTS,
+    QUOTE_MARK,
+    QUOTED_OTHERS,
+    RESULT_HEADER,
+    SPEAKER,
+    TAGS,
+)
 
 
 def keep_own_words(text: str) -> str:
@@ -12,8 +29,28 @@ def keep_own_words(text: str) -> str:
     """
     if not MAY_HAVE_OTHERS.search(text):
         return text
-    words = _without_quoted_lines(_without_fences(_without_blocks(_without_prompt(text))))
-    return text if words == text else words.strip()
+    asked = _without_prompt(text)
+    unblocked = _without_blocks(asked)
+    words = _without_quoted_lines(_without_fences(unblocked))
+    if not words.strip() and _is_plain_quote(asked, unblocked):
+        return QUOTE_MARK.sub("", PLAIN_FENCE.sub("", unblocked)).strip()
+    for form in FORMS:
+        words = form.sub(" ", words)
+    words = _without_transcript(words)
+    return text if words == text else "" if NO_WORDS.search(words) else words.strip()
+
+
+def _is_plain_quote(asked: str, unblocked: str) -> bool:
+    return not (LEAD_IN.search(asked) or QUOTED_OTHERS.search(unblocked) or NAMED_FENCE.search(unblocked))
+
+
+def _without_transcript(text: str) -> str:
+    lines = text.split("\n")
+    found = [SPEAKER.search(line) for line in lines]
+    names = [match[1] if match else "" for match in found]
+    if not any(name and names.count(name) > 1 for name in set(names)):
+        return text
+    return "\n".join(line for line, name in zip(lines, names, strict=True) if name in ("", *OWN_SPEAKERS))
 
 
 def _without_prompt(text: str) -> str:

@@ -52,16 +52,107 @@ export const resultHeader = /^\[\w+(?: for '[^'\n]*')?\] Result:/gm;
 /** A line in front of attached documents. */
 export const leadIn = /^Attached document\(s\):[ \t]*$/gm;
 export const fence = /^[ \t]*(`{3,}|~{3,})(.*)$/;
-export const mayHaveOthers = /[<>]|```|~~~|\] Result:|the following |conversation/;
+export const mayHaveOthers = /[<>]|```|~~~|\] Result:|the following |conversation|\d:\d\d|":|[a-z]:(?:[ \t]|$)|--- /m;
+
+/** Kinds of text that is not the person's, as the contract names them. */
+export type RemovedKind = 'quote' | 'code' | 'context' | 'tool_result' | 'prompt';
+
+/**
+ * Forms of others' words by their structure. Of a form that states who wrote, the person's own lines (`Me:`) stay. A mail
+ * has no end, so it reaches to the end of the message.
+ */
+export const forms: ReadonlyArray<readonly [kind: RemovedKind, form: RegExp]> = [
+  // Forwarded mail, and the headers of a mail.
+  ['quote', /^[ \t]*(?:-{3,} ?(?:Original Message|Forwarded message) ?-{3,}|Begin forwarded message:)[\s\S]*/gim],
+  ['quote', /^(?:(?:From|To|Cc|Date|Sent|Subject|Reply-To):[ \t][^\n]*\n){2}[\s\S]*/gm],
+  // Attributions: the paragraph after "On Monday, Anna wrote:", and the quotation after "he said:".
+  ['quote', /^On [^\n]{3,120} wrote:[ \t]*(?:\n[^\n]+)*/gm],
+  ['quote', /\b(?:he|she|they|[A-Z][a-z]+) (?:said|says|wrote|writes|texted):[ \t]*\n?[ \t]*(?:"[^"\n]*"|“[^”\n]*”)/g],
+  // Subtitles.
+  ['quote', /^(?:\d+\n)?(?:\d+:)?\d+:\d\d[.,]\d{3} --> [^\n]*(?:\n[^\n]+)*/gm],
+  // Exports of chats: a time and a name, or a name and a time on a line of its own.
+  [
+    'quote',
+    /^\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4},?[T ] ?)?\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?(?:\]| -)? (?!(?:Me|I|You):)[A-Z][^\n:]{0,40}: [^\n]*/gm,
+  ],
+  [
+    'quote',
+    /^(?!(?:Me|I|You)\b)[A-Z][^\n:,—]{0,40}(?:  | — |, \[)[^\n:]{0,20}\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\]?(?:\n[^\n]+)+/gm,
+  ],
+  // Logs, and messages in JSON.
+  ['code', /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\n ]* \[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b[^\n]*/gm],
+  ['code', /"(?:role|author|sender|user|name|content|text|message|body)"[ \t]*:[ \t]*"(?:[^"\\\n]|\\[^\n])*"/g],
+  [
+    'code',
+    /^[ \t]*(?:- )?(?:role|author|sender|from|name|user): [^\n]*\n[ \t]*(?:content|text|message|body): [^\n]*(?:\n[ \t]{2,}[^\n]+)*/gm,
+  ],
+];
+/** A line with a speaker. A name or role that speaks twice makes a transcript. The person may label own lines once each. */
+export const speaker = /^([A-Z][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{0,20})?):[ \t]+\S/;
+export const ownSpeakers = new Set(['Me', 'I', 'Myself']);
+/** A header, a speaker or an attribution in quoted lines. */
+export const quotedOthers = /^[ \t]*>[ \t]*(?:>|[A-Z][\w .'-]{0,40}:|On [^\n]* wrote:)/m;
+/** Punctuation and digits alone, e.g. the brackets of removed JSON. */
+export const noWords = /^[\x00-@[-`{-~]*$/;
+export const plainFence = /^[ \t]*(?:`{3,}|~{3,})[ \t]*$/gm;
+
+export const quoteMark = /^[ \t]*>[ \t]?/gm;
+export const namedFence = /^[ \t]*(?:`{3,}|~{3,})[ \t]*[^`~\s]/m;
+
+export interface OwnWords {
+  /** '' if the message has no own words. */
+  readonly own: string;
+  /** What was removed, without duplicates. */
+  readonly removed: readonly RemovedKind[];
+}
 
 /**
  * Returns the person's own words of a message, '' if there are none. Text after a tag or a fence that nothing closes stays,
  * so that it hides nothing. Linear in the length. Never throws.
  */
 export function keepOwnWords(text: string): string {
-  if (!mayHaveOthers.test(text)) return text;
-  const words = withoutQuotedLines(withoutFences(withoutBlocks(withoutPrompt(text))));
-  return words === text ? text : words.trim();
+  return splitOwnWords(text).own;
+}
+
+/** Returns the person's own words of a message, and the kinds of what is not theirs. */
+export function splitOwnWords(text: string): OwnWords {
+  if (!mayHaveOthers.test(text)) return { own: text, removed: [] };
+  const removed: RemovedKind[] = [];
+  const step = (kind: RemovedKind, before: string, after: string): string => {
+    if (after !== before && !removed.includes(kind)) removed.push(kind);
+    return after;
+  };
+  const asked = step('prompt', text, withoutPrompt(text));
+  const unblocked = withoutBlocks(asked);
+  step(new RegExp(resultHeader.source, 'm').test(asked) ? 'tool_result' : 'context', asked, unblocked);
+  const uncoded = step('code', unblocked, withoutFences(unblocked));
+  const unquoted = step('quote', uncoded, withoutQuotedLines(uncoded));
+  if (unquoted.trim() === '' && isPlainQuote(asked, unblocked)) {
+    const own = unblocked
+      .replace(plainFence, '')
+      .replace(/^[ \t]*>[ \t]?/gm, '')
+      .trim();
+    return { own, removed: own === '' ? removed : removed.filter((kind) => kind !== 'quote' && kind !== 'code') };
+  }
+  let words = unquoted;
+  for (const [kind, form] of forms) words = step(kind, words, words.replace(form, ' '));
+  words = step('quote', words, withoutTranscript(words));
+  return { own: words === text ? text : noWords.test(words) ? '' : words.trim(), removed };
+}
+
+/** Returns true if nothing says that the quoted lines and the fences without a language are those of somebody else. */
+function isPlainQuote(asked: string, unblocked: string): boolean {
+  return asked.search(leadIn) < 0 && !quotedOthers.test(unblocked) && !namedFence.test(unblocked);
+}
+
+/** Removes the lines of speakers if one of them speaks twice. */
+function withoutTranscript(text: string): string {
+  const counts = new Map<string, number>();
+  const lines = text.split('\n');
+  const names = lines.map((line) => speaker.exec(line)?.[1]);
+  for (const name of names) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (![...counts.values()].some((count) => count > 1)) return text;
+  return lines.filter((_, at) => names[at] === undefined || ownSpeakers.has(names[at] ?? '')).join('\n');
 }
 
 /** Returns true for a request of a front end, e.g. for a title, which contains no words of the person of its own. */
