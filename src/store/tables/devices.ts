@@ -24,5 +24,5 @@ export const devices: TableDefinition = {
     table.bigInteger('created_at_ms').notNullable();
     table.primary(['account_id', 'device_id']);
   },
-  indexes: { devices_by_subject: ['account_id', 'subject_id'] },
+  indexes: { devices_by_subject: ['account_id', 'subject_id', 'created_at_ms', 'device_id'] },
 };
