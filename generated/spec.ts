@@ -3347,4 +3347,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "8fec1f5f8c526a075ee5a1c472ea727964421c46faa625c6c5d6f93620705831" as const;
+export const contractDigest = "4eb2cd2efa4b91148c254d4f0c836da329537e9c7b23b73d687064e3b571dcab" as const;

@@ -111,9 +111,10 @@ const startRecordedCore: StartCore = async (parts) => {
 function recordMessages(port: MessagePort): void {
   recordCalls(port, 'postMessage', (messages) => {
     if (!recorder) return;
-    const sent = messages as ReadonlyArray<readonly [kind: string, id: number, name: unknown]>;
+    const sent = messages as ReadonlyArray<readonly [kind: string, id: number, ...values: unknown[]]>;
     recorder.messages.push(...sent.map(([kind, , name]) => (kind === 'call' ? String(name) : kind)));
-    recorder.threadBytes += serialize(messages).length;
+    // The number of a call takes more bytes the more calls there were.
+    recorder.threadBytes += serialize(sent.map(([kind, , ...values]) => [kind, 0, ...values])).length;
   });
 }
 

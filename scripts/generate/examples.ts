@@ -203,7 +203,8 @@ async function playRise(stage: Stage) {
   const stream = await stage.listen(async () => {
     latest = await stage.read({ heart_rate: 92, tone: 'tense', sentiment: -0.2 });
   });
-  const event = JSON.parse(/event: state_change\ndata: (.+)/.exec(stream)?.[1] ?? '');
+  // The body of a webhook has no person.
+  const { subject_id: _, ...event } = JSON.parse(/event: state_change\ndata: (.+)/.exec(stream)?.[1] ?? '');
   const history = await stage.get(`/v1/history?session_id=${session_id}`);
   return { latest, stream, event, history, sessions: await stage.get('/v1/sessions') };
 }

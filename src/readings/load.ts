@@ -75,7 +75,7 @@ async function lockAll(
   const areLocked = lockedSessions.length === sessionIds.length && lockedSubjects.length === ids.length;
   const [erased = []] = others as [ErasedRow[]?];
   const erasedAtMs = areLocked
-    ? createErasedAt(readTimes(erased), digestId)
+    ? createErasedAt(erased.length === 0 ? new Map() : readTimes(erased), digestId)
     : await findErased(scope, readings, ids, digestId);
   const [row] = epochs as EpochRow[];
   return { sessions, people, erasedAtMs, epoch: row?.webhook_epoch, hasRules: row?.has_rules === 1 };
@@ -148,6 +148,7 @@ export async function findErased(
   digestId: (id: ErasedId) => readonly string[],
 ): Promise<GroupProgress['erasedAtMs']> {
   const digests = listErasable(readings, subjectIds).flatMap(digestId);
+  if (digests.length === 0) return () => 0;
   return createErasedAt(await createErasedIdTable(scope).find(digests), digestId);
 }
 
