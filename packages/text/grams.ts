@@ -1,4 +1,4 @@
-import { type BucketList, pushBucket } from './message-features.js';
+import { type BucketList, pushBucket } from './buckets.js';
 import type { Sentence, Words } from './tokens.js';
 
 /** The family has 2^bits buckets. */

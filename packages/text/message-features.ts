@@ -8,44 +8,15 @@ import {
   questionMark,
   sentenceStart,
 } from './forms.js';
+import { type BucketList, clear, newBucketList, pushBucket } from './buckets.js';
 import { isDangerWord } from './danger-patterns.js';
 import { createFinder, type Findings } from './findings.js';
 import { gramBits, pushGrams } from './grams.js';
 import type { Lexicon } from './lexicon.js';
 import { phrasePointsMin } from './phrase-tree.js';
 import { createTextReader, type ReadText } from './spelling.js';
-import { addBit, type BitSet, hasBit, newBitSet } from './tables.js';
 import { createTokenizer, hashWord, marks, nextRun, runLetters, type Sentence, type Words } from './tokens.js';
 import { listWindows, type Window } from './windows.js';
-
-/**
- * Feature buckets of a text, each of them once, so that repetition adds no evidence. Entries beyond `length` are from
- * earlier texts.
- */
-export interface BucketList {
-  length: number;
-  readonly buckets: Uint32Array;
-  /** The first `length` buckets as a set. */
-  readonly seen: BitSet;
-}
-
-/** Returns an empty list of a family of 2^bits buckets. */
-const newBucketList = (bits: number): BucketList => ({
-  length: 0,
-  buckets: new Uint32Array(2 ** bits),
-  seen: newBitSet(2 ** bits),
-});
-
-function clear(list: BucketList): void {
-  for (let i = 0; i < list.length; i++) list.seen[(list.buckets[i] ?? 0) >>> 3] = 0;
-  list.length = 0;
-}
-
-export function pushBucket(list: BucketList, bucket: number): void {
-  if (hasBit(list.seen, bucket)) return;
-  addBit(list.seen, bucket);
-  list.buckets[list.length++] = bucket;
-}
 
 /**
  * Features of a message. Three families of hashed features: `forms` (single word forms, pairs and triples of forms, and facts

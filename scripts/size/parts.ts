@@ -14,22 +14,22 @@ export interface CodeFile {
 
 /**
  * The most lines that people may have written. What was built several times and became one took 142,858 lines to 141,189, and
- * a second attempt removed 151 more. Facts of recordings, agents of A2A and counts of statements added the rest,
- * with the account of every value, content before names and the corpus of recordings.
+ * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
+ * the corpus of recordings and words that say nothing added the rest.
  */
-const capLines = 147_400;
+const capLines = 150_700;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;
 const budgets: Readonly<Record<string, number>> = {
-  src: 34_400,
+  src: 35_300,
   'packages/score': 5_800,
-  'packages/recordings': 5_100,
+  'packages/recordings': 5_200,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 50_300,
-  'scripts and lab': 15_800,
-  testkit: 6_700,
+  tests: 51_800,
+  'scripts and lab': 16_600,
+  testkit: 6_750,
 };
 
 const python = 'packages/client-python/src/realtime_state_client';

@@ -27,13 +27,9 @@ export interface DeviceOfReading {
 /** Returns what is stored under a name, from the cache of credentials. Its misses are cached, too. */
 export type FindStored = (name: string) => Promise<Grant | undefined>;
 
-interface Named {
+/** A body that names a device. */
+export interface Named {
   readonly device_id: unknown;
-}
-
-/** Returns true for a body that names a device. */
-export function namesDevice(body: unknown): body is Named {
-  return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.hasOwn(body, 'device_id');
 }
 
 /**

@@ -20,8 +20,8 @@ import {
   findDevice,
   findDeviceFaults,
   type FindStored,
+  type Named,
   type NamedSubmission,
-  namesDevice,
   nameSession,
 } from './device.js';
 import { type IsTextAllowed, createConsentCheck, hasText, hasStatedPurpose } from './consent.js';
@@ -280,4 +280,9 @@ function digestBody(key: string, accountId: string, submission: Submission): str
   const fields = Object.entries(submission).sort(([a], [b]) => (a < b ? -1 : 1));
   const canonical = JSON.stringify([accountId, fields]);
   return hash('sha256', key + canonical).slice(0, digestLength);
+}
+
+/** Returns true for a body that names a device. Here, because it runs for each reading. */
+function namesDevice(body: unknown): body is Named {
+  return typeof body === 'object' && body !== null && !Array.isArray(body) && Object.hasOwn(body, 'device_id');
 }

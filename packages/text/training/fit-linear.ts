@@ -1,4 +1,5 @@
-import type { BucketList, MessageFeatures, ReadMessage } from '../message-features.js';
+import type { BucketList } from '../buckets.js';
+import type { MessageFeatures, ReadMessage } from '../message-features.js';
 import type { FamilyWeights, LinearWeights } from '../weights.js';
 import { minimise } from './optimize.js';
 
