@@ -13,7 +13,8 @@ const [pauseMs, idleMs] = [5_000, 60_000];
 /** Returns the card with one sentence about now or today. It follows the readings of the person. */
 export function createTodayCard(page: Page) {
   const sentence = h('p.sentence', { role: 'status' });
-  const element = card('today', sentence);
+  const guide = h('a', { href: '../docs/not-stressed/' }, t('why_wrong'));
+  const element = card('today', sentence, h('p.hint', guide));
   let isLoading = false;
 
   async function refresh(): Promise<void> {
