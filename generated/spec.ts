@@ -3347,4 +3347,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "4eb2cd2efa4b91148c254d4f0c836da329537e9c7b23b73d687064e3b571dcab" as const;
+export const contractDigest = "ff1c6c586a72e31793cea262f3b69e14c914995303d72ae90f9cc8e9375236d8" as const;

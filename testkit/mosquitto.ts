@@ -6,10 +6,12 @@ import { onTestFinished } from 'vitest';
 import { freePorts, startProgram } from './program.js';
 import { until } from './until.js';
 
+type AnyBody = ReturnType<JSON['parse']>;
+
 export interface Broker {
   readonly url: string;
   /** Resolves with the retained messages by topic, as a new reader gets them. Objects are parsed. */
-  readRetained(credentials?: IClientOptions): Promise<Record<string, any>>;
+  readRetained(credentials?: IClientOptions): Promise<Record<string, AnyBody>>;
   /** Kills the server, or starts it again. It keeps nothing. */
   restart(): Promise<void>;
 }
@@ -39,7 +41,7 @@ export async function startBroker(passwords?: string): Promise<Broker> {
     url,
     async readRetained(credentials) {
       const reader = await connectAsync(url, credentials ?? {}, false);
-      const found: Record<string, any> = {};
+      const found: Record<string, AnyBody> = {};
       reader.on('message', (topic, bytes) => (found[topic] = parse(bytes.toString())));
       await reader.subscribeAsync('#', { qos: 1 });
       // The broker answers this message after it sent all retained ones.

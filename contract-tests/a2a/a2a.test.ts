@@ -8,6 +8,8 @@ import { startTestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer } from '../../testkit/tokens.js';
 
+type AnyBody = ReturnType<JSON['parse']>;
+
 const start = () => startTestService({ env: { PUBLIC_URL: publicUrl } });
 const request = (sent: Parameters<typeof toMessage>[0]) => ({
   ...{ tenant: '', message: toMessage(sent), configuration: undefined, metadata: undefined },
@@ -17,7 +19,7 @@ const request = (sent: Parameters<typeof toMessage>[0]) => ({
 async function ask(client: Client, sent: Parameters<typeof toMessage>[0]) {
   const answer = (await client.sendMessage(request(sent))) as Message;
   const valuesOf = (kind: 'text' | 'data') =>
-    answer.parts.flatMap(({ content }) => (content?.$case === kind ? [content.value as any] : []));
+    answer.parts.flatMap(({ content }) => (content?.$case === kind ? [content.value as AnyBody] : []));
   return { text: valuesOf('text').join('\n'), data: valuesOf('data')[0], isError: answer.metadata?.['is_error'] };
 }
 
@@ -29,14 +31,14 @@ async function post(
 ) {
   const init = { 'X-Service-Key': key, 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers };
   const response = await fetch(`${url}/a2a`, { method: 'POST', headers: init, body });
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: (await response.json()) as AnyBody };
 }
 
 const call = (method: string, params: unknown = {}) => JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
 
 test('the card describes the agent, without a key and only with PUBLIC_URL', async () => {
   const { url } = await start();
-  const body: any = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+  const body: AnyBody = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
   const card = AgentCard.fromJSON(body);
   expect(AgentCard.toJSON(card)).toMatchObject({ ...body, securityRequirements: [{ schemes: { serviceKey: {} } }] });
   expect(card.documentationUrl).toBe(`${publicUrl}/llms.txt`);
@@ -95,10 +97,10 @@ test('a stream sends the changes of the state of a person until the client leave
   service.clock.advance(2);
   await service.read({ ...person, heart_rate: 120, tone: 'hostile', sentiment: -1 });
   const { value } = await events.next();
-  const part = (value as any).payload.value.artifact.parts[0];
+  const part = (value as AnyBody).payload.value.artifact.parts[0];
   expect(part.content.value).toMatchObject({ event: 'state_change', session_id: 's1', subject_id: 'anna' });
   await events.return(undefined);
-  const id = ((first.value as any).payload.value as { id: string }).id;
+  const id = (first.value as AnyBody).payload.value.id;
   await expect(client.getTask({ id, tenant: '', historyLength: undefined })).rejects.toThrow(/No task/);
 });
 

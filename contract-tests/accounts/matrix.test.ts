@@ -18,6 +18,7 @@ interface Owner {
   readonly subjectId: string;
   readonly webhookId: string;
   readonly alertId: string;
+  readonly deviceId: string;
   /** Id of a failed delivery. */
   readonly deliveryId: string;
 }
@@ -35,6 +36,7 @@ const ownIds: Readonly<Record<string, (owner: Owner) => string>> = {
   record_id: ({ subjectId }) => subjectId,
   sample_id: ({ subjectId }) => subjectId,
   fact_id: ({ subjectId }) => subjectId,
+  device_id: ({ deviceId }) => deviceId,
   // createLink/link.test.ts removes a link of another account: links require PUBLIC_URL.
   link_id: ({ subjectId }) => subjectId,
 };
@@ -43,7 +45,7 @@ const url = 'https://example.com/hooks/state';
 
 /** Headers whose values differ between any two responses. */
 const ownHeaders = ['date', 'x-request-id'];
-const madeAnew = /(wh_|alr_|dlv_|fb_|whsec_|srk_|wk_|eyJ)[\w+/=.-]+/g;
+const madeAnew = /(wh_|alr_|dlv_|fb_|whsec_|srk_|wk_|eyJ|watch_)[\w+/=.-]+/g;
 
 const scopes = allScopes;
 const requests = requestsById();
@@ -73,9 +75,18 @@ async function makeOwner(): Promise<Owner> {
   const fact = { subject_id: '5f2b51ca2b4d1a7e', kind: 'rest', start: service.clock.at(-60) };
   const headers = { 'Content-Type': 'application/json' };
   await request(`/v1/facts/${subjectId}`, { method: 'PUT', headers, body: JSON.stringify(fact) });
+  const device = await post('/v1/devices', { subject_id: subjectId, name: 'Left wrist', kind: 'watch' });
   const alert = await post('/v1/alerts', { condition: 'stressed', subject_ids: [subjectId] });
   const deliveryId = await addFailedDelivery(accountId, body.id, sessionId);
-  return { key, sessionId, subjectId, webhookId: body.id, alertId: alert.body.id, deliveryId };
+  return {
+    key,
+    sessionId,
+    subjectId,
+    webhookId: body.id,
+    alertId: alert.body.id,
+    deviceId: device.body.device_id,
+    deliveryId,
+  };
 }
 
 async function addFailedDelivery(accountId: string, webhookId: string, sessionId: string): Promise<string> {
@@ -134,7 +145,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     // The accounts of this test record no consent.
     const isSame =
       `createToken createSourceKey listSourceKeys removeSourceKey createLink listLinks removeLink streamEvents
-      getConsent listConsentVersions putConsent putFact createAlertRule`.split(/\s+/);
+      getConsent listConsentVersions putConsent putFact createAlertRule createDevice`.split(/\s+/);
     // A sample of a session that the account has not sent is a new one.
     const isOwned = request.idName !== undefined && request.idName !== 'sample_id';
     const isAboutData = isOwned && !isSame.includes(request.operationId);

@@ -90,6 +90,9 @@ const firstSteps: Partial<Record<OperationId, Scenario>> = {
   getState: naming('session_id'),
   getHistory: naming('session_id'),
   getTriggers: naming('subject_id'),
+  listFacts: naming('subject_id'),
+  deleteFact: naming('subject_id'),
+  listDevices: naming('subject_id'),
 };
 
 const scenarios: Scenarios = {

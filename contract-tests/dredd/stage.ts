@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { operations } from '../../generated/api.js';
+import { operationScopes } from '../../generated/spec.js';
 import type { Parameter } from '../../packages/docs/contract.js';
 import type { OperationId } from '../../src/contract/contract.js';
 import { buildRequest } from '../../testkit/documented-requests.js';
@@ -46,8 +47,9 @@ export async function withUnknownKey({ transaction }: Stage): Promise<void> {
 }
 
 /** Sends a key without the scope that the operation requires. */
-export async function withoutScope({ world, transaction }: Stage): Promise<void> {
-  const isIngest = new URL(transaction.fullPath, 'http://any').pathname.startsWith('/v1/ingest');
+export async function withoutScope({ operationId, world, transaction }: Stage): Promise<void> {
+  const scopes: Readonly<Record<string, string>> = operationScopes;
+  const isIngest = scopes[operationId] === 'ingest';
   transaction.request.headers['X-Service-Key'] = isIngest ? world.readKey : world.ingestKey;
 }
 

@@ -72,8 +72,20 @@ export function classifySport(name: string | undefined): ActivityLevel | undefin
   return level === 'none' ? undefined : level === 'unknown' ? unknownLevel : level;
 }
 
+/** A recording names the same sport at each of its points. */
+const known = new Map<string, Level | 'unknown'>();
+const knownMax = 200;
+
 /** Returns the level of a name. `none` if it is absent or no sport. */
 function findLevel(name = ''): Level | 'unknown' {
+  const key = name.slice(0, textMaxCharacters);
+  const level = known.get(key) ?? computeLevel(key);
+  if (known.size >= knownMax) known.clear();
+  known.set(key, level);
+  return level;
+}
+
+function computeLevel(name: string): Level | 'unknown' {
   const text = listWords(name);
   const [, level] = words.find(([it]) => it.test(text)) ?? [];
   if (level !== undefined || name.trim() === '') return level ?? 'none';

@@ -36,6 +36,7 @@ const notRun: ReadonlyArray<readonly [fragment: string, reason: string]> = [
   ['state-service tools benchmark', 'requires the public data: packages/tools/tests/benchmark.test.ts'],
   ['state-service tools import', 'commands/replay-recordings.test.ts'],
   ['state-service tools listen', 'runs until Ctrl-C: commands/listen.test.ts'],
+  ['state-service tools mqtt', 'runs until Ctrl-C: commands/mqtt.mosquitto.test.ts'],
   ['curl -N', 'runs until Ctrl-C: streamEvents/200.test.ts'],
   ['systemctl enable', 'changes the system: process/units.test.ts'],
   ['systemctl restart', 'changes the system: process/package.test.ts'],

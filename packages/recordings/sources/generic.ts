@@ -50,16 +50,21 @@ export const generic: Source = {
   *read(body, time) {
     const entries = Array.isArray(body) ? body : [body];
     if (entries.length > 0 && !entries.some(hasKnownField)) throw new SourceFormError('no object with a known field');
-    const found = entries.map((entry) => (isObject(entry) ? findTime(entry) : undefined));
-    const sent = found.map((it) => it?.value);
+    const filled = entries.filter(isFilled);
+    const found = new Map(filled.map((entry) => [entry, findTime(entry)]));
+    const sent = filled.map((entry) => found.get(entry)?.value);
     const zoned = withOrder(time, sent);
     const isDaily = areDays(sent);
-    for (const [index, entry] of entries.entries()) {
-      if (!isObject(entry) || Object.keys(entry).length === 0) yield unread;
-      else yield* readEntry(entry, found[index] ?? {}, zoned, isDaily);
+    for (const entry of entries) {
+      if (!isFilled(entry)) yield unread;
+      else yield* readEntry(entry, found.get(entry) ?? {}, zoned, isDaily);
     }
   },
 };
+
+function isFilled(entry: unknown): entry is Fields {
+  return isObject(entry) && Object.keys(entry).length > 0;
+}
 
 /** Returns true for an object that states a signal. */
 export function hasKnownField(entry: unknown): boolean {

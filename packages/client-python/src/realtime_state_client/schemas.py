@@ -631,6 +631,23 @@ class History(TypedDict):
 StreamEventType = Literal["reading", "state_change"]
 
 
+class StreamedStateChange(TypedDict):
+    """A state change in a stream."""
+
+    # Kind of event.
+    event: Literal["state_change"]
+    # An identifier that the client creates.
+    session_id: str
+    previous_state: State
+    new_state: State
+    # Published score, 0 (calm) to 100 (acute stress).
+    stress_score: int
+    # RFC 3339 date-time in UTC, with millisecond precision.
+    timestamp: str
+    # An identifier that the client creates.
+    subject_id: NotRequired[str]
+
+
 # ndjson (one JSON object per line) or csv (one row per reading, RFC 4180).
 ExportFormat = Literal["ndjson", "csv"]
 
@@ -1706,23 +1723,6 @@ class StateChange(TypedDict):
     stress_score: int
     # RFC 3339 date-time in UTC, with millisecond precision.
     timestamp: str
-
-
-class StreamedStateChange(TypedDict):
-    """A state change in a stream."""
-
-    # Kind of event.
-    event: Literal["state_change"]
-    # An identifier that the client creates.
-    session_id: str
-    previous_state: State
-    new_state: State
-    # Published score, 0 (calm) to 100 (acute stress).
-    stress_score: int
-    # RFC 3339 date-time in UTC, with millisecond precision.
-    timestamp: str
-    # An identifier that the client creates.
-    subject_id: NotRequired[str]
 
 
 # stressed (the state is stressed or above for `minutes`), above_usual (the score is above the usual level of the person
