@@ -129,7 +129,14 @@ export function scoreAgain(
     ? advanceSession(undefined, reading, baseline, { isPast: true })
     : replaceReading(rest, reading, baseline);
   const { computed, point } = again;
-  const kept = { ...(topics && { topics }), ...(triggers && { triggers }), ...(covering && { covered: covering }) };
+  const { previousScore } = before;
+  const kept = {
+    ...(topics && { topics }),
+    ...(triggers && { triggers }),
+    ...(covering && { covered: covering }),
+    // The row of a replaced reading keeps it.
+    ...(previousScore !== undefined && { previousScore }),
+  };
   return { point: measured ? { ...point, measured } : point, computed: { ...computed, ...kept } };
 }
 

@@ -1,5 +1,5 @@
 /** A text that a client must cut. */
-export const longText = `My exam is tomorrow. ${'😰"é\n'.repeat(2000)}`;
+export const longText = `My exam is tomorrow and I am scared. ${'😰"é\n'.repeat(2000)}`;
 
 /** The reading at this index has an invalid heart rate. */
 const invalidAt = 250;
