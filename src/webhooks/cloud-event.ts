@@ -9,12 +9,13 @@ export function buildCloudEventHeaders(
   { deliveryId, payload }: Pick<DueDelivery, 'deliveryId' | 'payload'>,
   publicUrl = '/',
 ): Record<string, string> {
-  const { event, timestamp } = JSON.parse(payload) as EventBody;
+  const { event, timestamp } = JSON.parse(payload) as Partial<EventBody>;
   return {
     'ce-specversion': '1.0',
     'ce-id': deliveryId,
     'ce-source': publicUrl,
-    'ce-type': event,
-    'ce-time': timestamp,
+    // Of a row that this service did not write, they could be missing.
+    ...(event && { 'ce-type': event }),
+    ...(timestamp && { 'ce-time': timestamp }),
   };
 }
