@@ -38,21 +38,28 @@ export function isContextName(name: string): boolean {
   return contextName.test(name) || isTimeOfDay.test(name);
 }
 
-/** Returns the numbers of values of parsed JSON. */
+/** Returns the numbers of values of parsed JSON. The name of a list is looked at once, whatever its length. */
 export function countLeaves(body: unknown): Seen {
   let [seen, context] = [0, 0];
   const open: [name: string, value: unknown][] = [['', body]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [name, value] = next;
-    if (Array.isArray(value)) for (const it of value) open.push([name, it]);
-    else if (typeof value === 'object' && value !== null) open.push(...Object.entries(value));
-    else {
-      const count = typeof value === 'string' ? countLines(value) : 1;
-      seen += count;
-      if (isContextName(name)) context += count;
+    if (isBranch(value) && !Array.isArray(value)) {
+      open.push(...Object.entries(value));
+      continue;
     }
+    let count = 0;
+    for (const it of Array.isArray(value) ? value : [value])
+      if (isBranch(it)) open.push([name, it]);
+      else count += typeof it === 'string' ? countLines(it) : 1;
+    seen += count;
+    if (count > 0 && isContextName(name)) context += count;
   }
   return { seen, context };
+}
+
+function isBranch(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function countLines(text: string): number {
