@@ -2137,7 +2137,7 @@ export interface components {
         SourceBody: {
             [key: string]: unknown;
         };
-        /** @description What became of the samples of a body. */
+        /** @description The outcomes of the samples of a body. */
         SourceResult: {
             /**
              * @description Newly stored readings.
@@ -2184,7 +2184,7 @@ export interface components {
             notes?: string[];
         };
         /**
-         * @description What became of each value of a body, in numbers of values. A value is a text, number, boolean or null of the JSON, and each
+         * @description The outcomes of the values of a body, in numbers of values. A value is a text, number, boolean or null of the JSON, and each
          *     line of a text of several lines. The numbers add up to all values of the body.
          * @example {
          *       "used": 1,

@@ -3347,4 +3347,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "ff1c6c586a72e31793cea262f3b69e14c914995303d72ae90f9cc8e9375236d8" as const;
+export const contractDigest = "2fa079deaea987503f93f933ce0783d2ee38f1f78c1e76c401abe9ffc57a855e" as const;

@@ -1,5 +1,5 @@
 /*
- * What became of every value of a file or body. A value is a cell of a CSV, an attribute or text of XML, a field of a FIT
+ * The outcome of every value of a file or body. A value is a cell of a CSV, an attribute or text of XML, a field of a FIT
  * message, or a text, number, boolean or null of JSON. Each line of a text and each number of a list is one, too.
  */
 

@@ -141,7 +141,7 @@ export class Minutes {
     return [...this.#notes, ...(names === '' ? [] : [`fields that are not read: ${names}`])];
   }
 
-  /** Returns what became of the values. Complete after the readings were listed. */
+  /** Returns the outcomes of the values. Complete after the readings were listed. */
   get account(): Account {
     const { unknown_field: _, ...known } = this.#account;
     const rest = this.#seen - Object.values(known).reduce((sum, count) => sum + count, 0);

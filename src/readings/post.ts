@@ -77,7 +77,7 @@ export interface Post {
   readonly reports: readonly PostedReport[];
   /** Numbers of samples that are not stored, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
-  /** What became of the values, if all readings are stored. */
+  /** The outcomes of the values if all readings are stored. */
   readonly values: Account;
   /** What was inferred, for people. */
   readonly notes: readonly string[];

@@ -591,7 +591,7 @@ function countCells(content: string): number {
 test.each([
   'bangle-rec.csv heartrate.csv history.csv week-2.csv 1-1-P01_2026-11-20_pulse-rate.csv HEARTRATE.csv hae.csv postgres.csv',
   'generic-ts.json hae-run-ja.json terra-body.json intraday.json oura.json garmin_hr.json 247ohr_2026-10.json exercise-0.json',
-])('the numbers of what became of the values add up: %s', async (names) => {
+])('the numbers of outcomes add up: %s', async (names) => {
   for (const name of names.split(' ')) {
     const { account } = await readCases(name);
     const content = await readFile(caseFile(name), 'utf8');

@@ -16,7 +16,7 @@ export interface ReadFiles {
   readonly readings: readonly RecordedReading[];
   /** Numbers of skipped values by reason, most first. */
   readonly skipped: ReadonlyArray<readonly [reason: string, count: number]>;
-  /** What became of all values. */
+  /** The outcomes of all values. */
   readonly account: Account;
   /** What was inferred, and with the names of fields that are not read. */
   readonly inferred: readonly string[];

@@ -797,7 +797,7 @@ SourceBody = dict[str, object]
 
 
 class SourceValues(TypedDict):
-    """What became of each value of a body, in numbers of values."""
+    """The outcomes of the values of a body, in numbers of values."""
 
     # Values of readings and reports.
     used: int
@@ -816,7 +816,7 @@ class SourceValues(TypedDict):
 
 
 class SourceResult(TypedDict):
-    """What became of the samples of a body."""
+    """The outcomes of the samples of a body."""
 
     # Newly stored readings.
     stored: int
