@@ -22,6 +22,8 @@ export interface Own {
   sourceKey: string;
   /** Id of the test event. Empty before the event is queued. */
   deliveryId: string;
+  /** Id of the device of the person. Empty before it is created. */
+  deviceId: string;
   /** Id of the link of the person. Empty before it is created. */
   linkId: string;
   /** The time of the service in epoch ms. */
@@ -45,23 +47,32 @@ export interface Sent extends Pick<DocumentedRequest, 'path' | 'init'> {
 
 export function newOwn(now = Date.now): Own {
   const name = `contract-check-${randomUUID()}`;
-  const noIds = { webhookId: '', alertId: '', deliveryId: '', linkId: '', sourceKeyId: '', sourceKey: '' };
+  const noIds = {
+    webhookId: '',
+    alertId: '',
+    deliveryId: '',
+    deviceId: '',
+    linkId: '',
+    sourceKeyId: '',
+    sourceKey: '',
+  };
   return { session_id: name, subject_id: name, url: `https://${name}.invalid/hooks`, ...noIds, now };
 }
 
 /** Returns names and ids that do not exist. */
 function newAbsent(): Own {
   const ids = { webhookId: 'wh_none', alertId: 'alr_none', deliveryId: 'dlv_none', linkId: 'lnk_none' };
-  return { ...newOwn(), ...ids, sourceKeyId: 'srk_none' };
+  return { ...newOwn(), ...ids, sourceKeyId: 'srk_none', deviceId: 'watch_000000000000' };
 }
 
-type Created = Readonly<Record<'id' | 'key' | 'delivery_id', string>>;
+type Created = Readonly<Record<'id' | 'key' | 'delivery_id' | 'device_id', string>>;
 
 /** What later requests need from the successful response to a request. */
 const learned: Readonly<Record<string, (body: Created) => Partial<Own>>> = {
   'POST /webhooks/register': ({ id }) => ({ webhookId: id }),
   'POST /v1/alerts': ({ id }) => ({ alertId: id }),
   'POST /v1/source-keys': ({ id, key }) => ({ sourceKeyId: id, sourceKey: key }),
+  'POST /v1/devices': ({ device_id }) => ({ deviceId: device_id }),
   'POST /v1/subjects/{subject_id}/links': ({ id }) => ({ linkId: id }),
   'POST /webhooks/{id}/test': ({ delivery_id }) => ({ deliveryId: delivery_id }),
 };
@@ -85,6 +96,7 @@ const bodies: Partial<Record<OperationId, (own: Own) => object>> = {
       return { session_id, subject_id, timestamp: at(own, 60 - seconds), heart_rate, backfill: true };
     }),
   putConsent: (own) => ({ categories: [], purposes: [], context: 'personal', event_time: at(own) }),
+  putFact: (own) => ({ subject_id: own.subject_id, kind: 'rest', start: at(own, 60), end: at(own) }),
   retryDeliveries: ({ webhookId }) => ({ webhook_id: webhookId }),
 };
 
@@ -166,8 +178,9 @@ function requestOf(operation: Operation, own: Own): Sent {
   const { id, path = '', parameters } = operation;
   const idsByPath = { '/v1/source-keys': own.sourceKeyId, '/v1/alerts': own.alertId };
   const [, ownId = own.webhookId] = Object.entries(idsByPath).find(([start]) => path.startsWith(start)) ?? [];
-  const { session_id, subject_id, url, deliveryId: delivery_id, linkId: link_id } = own;
-  const values = { session_id, subject_id, url, delivery_id, link_id, id: ownId, timestamp: at(own) };
+  const { session_id, subject_id, url, deliveryId: delivery_id, linkId: link_id, deviceId: device_id } = own;
+  const ids = { delivery_id, link_id, device_id, fact_id: subject_id, id: ownId };
+  const values = { session_id, subject_id, url, ...ids, timestamp: at(own) };
   // A list of the account may contain data of others: the first name restricts it.
   const owner = parameters.find(({ in: place, name }) => place === 'query' && /^(session|subject)_id$/.test(name));
   const isSent = (it: Parameter) => it.required === true || it === owner;

@@ -46,7 +46,7 @@ async function findError(words: readonly string[]): Promise<string | undefined> 
   }
 }
 
-/** Names of commands in a sentence, which nobody is told to run as they stand, and a message that begins with one. */
+/** Names of commands in sentences, which are no complete commands, and a message that begins with a command. */
 const mentions = [
   'tools mqtt',
   'tools mqtt --home-assistant',
@@ -115,7 +115,7 @@ test('every command that the product prints is one of the CLI, with its options 
 });
 
 test.each([
-  ['keys create --colour red', /unknown option/],
+  ['keys create --hue red', /unknown option/],
   ['tools evaluate', /required option '--file/],
   ['accounts set acme', /missing required argument/],
   ['keys make', /unknown command|outputHelp/],
