@@ -155,7 +155,7 @@ async function askGuardrail(url: string, key: string, person: number): Promise<b
 }
 
 function writeMessage(): string {
-  return `${crypto.randomUUID()}: I am worried about my exam, what should I learn first?`;
+  return `I am so scared of my exam and cannot stop crying, what should I learn first? ${crypto.randomUUID()}`;
 }
 
 async function post(url: string, headers: Record<string, string>, body: object) {
