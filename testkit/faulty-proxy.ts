@@ -6,7 +6,14 @@ import { listen } from './listen.js';
  * `cut after a reading` means that the connection breaks after the first reading of a stream or export.
  */
 export type Fault =
-  'none' | 'bad gateway' | 'dropped' | 'lost' | 'slow' | 'rate limited' | 'unavailable' | 'cut after a reading';
+  | 'none'
+  | 'bad gateway'
+  | 'dropped'
+  | 'lost'
+  | 'slow'
+  | 'rate limited'
+  | 'unavailable'
+  | 'cut after a reading';
 
 /** Headers that belong to one connection, or that `fetch` sets itself. */
 const ofConnection = ['connection', 'content-length', 'content-encoding', 'host', 'keep-alive', 'transfer-encoding'];

@@ -88,7 +88,7 @@ const needs: ReadonlyArray<readonly [variable: string, isThere: boolean, hint: s
 /** Commands of node_modules that pass or fail as a whole. The longest are first. */
 const checks: Suite[] = [
   check('code: types, lint and layers', 'tsx', ['scripts/test/check-code.ts']),
-  check('code: format', 'prettier', ['--check', '--log-level=warn', '.']),
+  check('code: format', 'oxfmt', ['--check']),
   check('guides say what the contract says', 'tsx', ['scripts/generate/fill-guides.ts', '--check']),
   check('generated files are current', 'tsx', ['scripts/generate/generate.ts', '--check']),
   check('code: cycles', 'tsx', ['scripts/build/cycles.mjs']),

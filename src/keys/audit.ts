@@ -4,7 +4,8 @@ import type { KeyRow, KeyWriter } from '../store/keys.js';
 import { createKeyRecordId } from './identify.js';
 
 type Change = Pick<AuditEntry, 'action' | 'details'> & { readonly nowMs: number } & (
-    { readonly key: KeyRow } | { readonly accountId: string }
+    | { readonly key: KeyRow }
+    | { readonly accountId: string }
   );
 
 /** Writes the change to the audit log, in the same transaction as the change. */

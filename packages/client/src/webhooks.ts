@@ -23,7 +23,10 @@ export interface Verified<Kind extends EventKind = 'state_change'> {
 }
 
 export type VerificationFault =
-  'header_missing' | 'timestamp_invalid' | 'timestamp_out_of_tolerance' | 'signature_mismatch';
+  | 'header_missing'
+  | 'timestamp_invalid'
+  | 'timestamp_out_of_tolerance'
+  | 'signature_mismatch';
 
 /** The delivery is not from the service, or is a replay of an old one. Respond with 401. */
 export class WebhookVerificationError extends Error {
