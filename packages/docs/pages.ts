@@ -241,7 +241,7 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         slug: 'high-availability',
         source: 'docs/high-availability.md',
         title: 'High availability',
-        summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime, capacity.',
+        summary: 'Several database hosts, engines and versions, load balancers, deployment without downtime.',
       },
       {
         slug: 'cluster-runbook',
@@ -249,6 +249,12 @@ export const groups: ReadonlyArray<{ readonly title: string; readonly guides: re
         title: 'Cluster runbook',
         summary:
           'Commands for three Galera nodes: first bootstrap, lost nodes, power loss, lost majority, upgrade, restore.',
+      },
+      {
+        slug: 'scale',
+        source: 'docs/scale.md',
+        title: 'Scale',
+        summary: 'Capacity of an account, a process and a database, and what one million people need.',
       },
       {
         slug: 'performance',
