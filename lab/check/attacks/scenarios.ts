@@ -80,7 +80,7 @@ export const scenarios: readonly Scenario[] = [
   },
   { item: 57, title: 'bodies of a source that cost CPU', neighborRatioMax: 10, attack: posts.postCostlyBodies },
   {
-    item: 58,
+    item: 60,
     title: `purge of ${many.toLocaleString('en-US')} readings of an account beside ${few} of another account`,
     neighborRatioMax: 2,
     // The hours of a person would keep the readings until they are stored.
