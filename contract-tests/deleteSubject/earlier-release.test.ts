@@ -1,14 +1,24 @@
 import { createRemoveLeftovers } from '../../src/retention/remove-leftovers.js';
 import { createErasedIdTable } from '../../src/store/erased-ids.js';
+import { findTables } from '../../src/store/tables/index.js';
 import { createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
+import { createDevice, sendBy } from '../../testkit/devices.js';
 import { createLink, openPage, pageEnv } from '../../testkit/person-link.js';
 import { connectHub, connectPhone, heartRateEvent } from '../../testkit/phone.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
-const tables = ['alert_firings', 'alert_people', 'person_links', 'source_keys'];
+const tables = findTables(({ erasesBySubject }) => erasesBySubject?.time !== undefined).map(({ name }) => name);
 const sourceKey = { subject_id: 'anna', source: 'generic' };
+
+/** Stores a workout of a person, which ended now. */
+const putFact = ({ request, clock }: TestService, subject_id: string) =>
+  request('/v1/facts/workout', {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ subject_id, kind: 'exercise', level: 'vigorous', start: clock.at(-60), end: clock.at() }),
+  });
 
 /** Stores the erasure of a person as 1.0.0 does it, which does not know these tables. */
 async function eraseEarlier(service: TestService, accountId: string, id = 'anna'): Promise<void> {
@@ -25,13 +35,21 @@ test('lists do not show what an earlier release left of an erased person', async
   const service = await startTestService({ env: pageEnv });
   const rule = { condition: 'stressed' as const, minutes: 1, subject_ids: ['anna', 'bert'] };
   await createRule(service, rule);
-  const give = async () => [await createLink(service), await service.post('/v1/source-keys', sourceKey)];
+  const give = async () => {
+    await createLink(service);
+    await service.post('/v1/source-keys', sourceKey);
+    await putFact(service, 'anna');
+    return createDevice(service);
+  };
   await give();
   await eraseEarlier(service, service.accountId);
   const read = async (path: string) => (await service.request(path)).body;
   expect(await read('/v1/source-keys')).toMatchObject({ source_keys: [] });
   expect(await read('/v1/source-keys?subject_id=anna')).toMatchObject({ source_keys: [] });
   expect(await read('/v1/subjects/anna/links')).toEqual({ links: [] });
+  expect(await read('/v1/devices?subject_id=anna')).toEqual({ devices: [] });
+  expect(await read('/v1/facts?subject_id=anna')).toMatchObject({ facts: [] });
+  expect(await read('/v1/export?include=facts')).toBe('');
   expect(await read('/v1/alerts')).toMatchObject({ alerts: [{ subject_ids: ['bert'] }] });
   // The person returns: what is created now counts, also an equal rule.
   service.clock.advance(1);
@@ -39,11 +57,15 @@ test('lists do not show what an earlier release left of an erased person', async
   expect((await service.post('/v1/alerts', rule)).status).toBe(201);
   expect((await read('/v1/source-keys')).source_keys).toHaveLength(1);
   expect((await read('/v1/subjects/anna/links')).links).toHaveLength(1);
+  expect((await read('/v1/devices?subject_id=anna')).devices).toHaveLength(2);
+  expect((await read('/v1/facts?subject_id=anna')).facts).toHaveLength(1);
+  expect(await read('/v1/export?include=facts')).toContain('"fact_id":"workout"');
   expect((await read('/v1/alerts')).alerts[1].subject_ids).toEqual(['anna', 'bert']);
 });
 
-test('a source key and a link from before an erasure by an earlier release are refused', async () => {
+test('a source key, a link and a device from before an erasure by an earlier release are refused', async () => {
   const service = await startTestService({ env: pageEnv });
+  const { device_id } = await createDevice(service);
   const phone = await connectPhone(service, 'generic', { subject_id: 'anna' });
   await service.read({ subject_id: 'anna', heart_rate: 70 });
   const page = await openPage(service);
@@ -51,6 +73,8 @@ test('a source key and a link from before an erasure by an earlier release are r
   const post = async () => (await phone.post({ heart_rate: 70 })).status;
   expect([await post(), await read()]).toEqual([200, 200]);
   for (const accountId of [phone.accountId, service.accountId]) await eraseEarlier(service, accountId);
+  // At once, although the device is cached.
+  expect((await sendBy(service, device_id)).body.errors).toMatchObject([{ code: 'device_unknown' }]);
   await until('both are refused', async () => (await post()) === 401 && (await read()) === 401);
 });
 
@@ -84,6 +108,8 @@ test('the purge deletes what an earlier release left, also after its start, and 
       await stress(service, it, 1);
       await createLink(service, {}, it);
       await service.post('/v1/source-keys', { ...sourceKey, subject_id: it });
+      await createDevice(service, { subject_id: it });
+      await putFact(service, it);
     }
     await evaluateNow(service);
   };

@@ -230,7 +230,7 @@ async function start(keep: Keep, parts: CoreParts) {
     beginExport: (exported: ExportScope, cursor: number | undefined) =>
       share(exported.caller.accountId, (scope) => beginExport(scope, exported, cursor)),
     readExportPage: (exported: ExportScope, from: ExportPosition) =>
-      share(exported.caller.accountId, (scope) => readExportPage(scope, exported, from)),
+      share(exported.caller.accountId, (scope) => readExportPage(scope, exported, from, digestId)),
     /** Returns true if readings with text were stored. */
     hasTexts: () => store.run(hasTriggers),
     findStreamHeads: (accountIds: readonly string[]) => store.run((knex) => findStreamHeads(knex, accountIds)),

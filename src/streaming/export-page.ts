@@ -5,7 +5,9 @@ import { type StoredResult, toExportedReading } from '../contract/exported-readi
 import type { Grant } from '../contract/grant.js';
 import { createTimestampFormatter } from '../contract/history.js';
 import { inSlices, type Pause, type SlicedScope } from '../store/scope.js';
+import type { DigestId } from '../store/erased-ids.js';
 import { createFactTable, type FactKey, toFact } from '../store/facts.js';
+import { omitLeftovers } from '../store/leftovers.js';
 import type { Position as RowPosition } from '../view/search-person.js';
 import { view } from '../view/view.js';
 import { csvHeader, toCsvRow } from './csv.js';
@@ -45,8 +47,9 @@ export async function readExportPage(
   scope: SlicedScope,
   { caller, whose, format, includesFacts }: ExportScope,
   from: Position,
+  digestId: DigestId,
 ): Promise<ExportPage> {
-  if (from.factsAfter) return readFacts(scope, whose, { ...from, factsAfter: from.factsAfter });
+  if (from.factsAfter) return readFacts(scope, whose, { ...from, factsAfter: from.factsAfter }, digestId);
   const { found, next } = await view(scope, caller).rows(whose, from, settings.page_rows);
   const last = includesFacts && whose.kind !== 'session' ? { ...from, factsAfter: {} } : undefined;
   return { text: await toText(found, format, scope.pause), next: next ?? last };
@@ -57,6 +60,7 @@ async function readFacts(
   scope: SlicedScope,
   whose: Whose,
   from: RowPosition & { readonly factsAfter: Partial<FactKey> },
+  digestId: DigestId,
 ): Promise<ExportPage> {
   const { subjectId = '', factId = '' } = from.factsAfter;
   const after = subjectId === '' ? undefined : { subjectId, factId };
@@ -65,7 +69,9 @@ async function readFacts(
   await scope.pause(found.length);
   const last = found.length === settings.page_rows ? found.at(-1) : undefined;
   const next = last && { ...from, factsAfter: { subjectId: last.subjectId, factId: last.factId } };
-  return { text: found.map((it) => `${JSON.stringify({ fact: toFact(it.subjectId, it) })}\n`).join(''), next };
+  const dated = found.map((it) => ({ ...it, createdAtMs: it.recordedAtMs }));
+  const kept = await omitLeftovers(scope, dated, digestId);
+  return { text: kept.map((it) => `${JSON.stringify({ fact: toFact(it.subjectId, it) })}\n`).join(''), next };
 }
 
 async function toText(found: readonly StoredResult[], format: ExportFormat, pause: Pause): Promise<string> {
