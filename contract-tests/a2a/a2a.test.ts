@@ -152,6 +152,8 @@ test('another version, another form and another account get clear errors without
     call('SendMessage', 'secret-7'),
     call('SendMessage', { message: { ...message, parts: [{ data: 'secret-7' }] } }),
     call('SendMessage', { message: { ...message, role: 'secret-7' } }),
+    JSON.stringify({ jsonrpc: '2.0', id: { text: 'secret-7' }, method: 'SendMessage', params: { message } }),
+    JSON.stringify({ jsonrpc: '2.0', id: ['secret-7'], method: 'secret-7' }),
   ]) {
     const answer = await post(service, body);
     expect([body, answer.status]).toEqual([body, 200]);

@@ -20,7 +20,7 @@ export function isAgentPath(request: Request): boolean {
 
 const versionHint = 'This agent speaks A2A 1.0: send the header A2A-Version: 1.0, and methods such as SendMessage';
 /** Error codes of JSON-RPC 2.0. */
-const codes = { parse: -32_700, internal: -32_603 };
+const codes = { parse: -32_700, invalid: -32_600, internal: -32_603 };
 
 /**
  * Serves the Agent2Agent protocol 1.0 at `/a2a` (JSON-RPC), without state between requests. As at `/mcp`, each request counts
@@ -73,6 +73,8 @@ async function respond(
   ]);
   const fail = (error: object) => response.json({ jsonrpc: '2.0', id: readId(message), error });
   if (message === undefined) return void fail({ code: codes.parse, message: 'The body is not JSON' });
+  // The library returns every id, also an object with texts.
+  if (!hasPlainId(message)) return void fail({ code: codes.invalid, message: 'The id is not a string or a number' });
   if (version !== '1.0')
     return void fail(JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(versionHint)));
   const transport = new JsonRpcTransportHandler(handlers.createA2aHandler(parts));
@@ -90,6 +92,11 @@ async function respond(
 function readId(message: Record<string, unknown> | undefined): string | number | null {
   const id = message?.['id'];
   return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function hasPlainId(message: Record<string, unknown> | null): boolean {
+  const id = message?.['id'];
+  return id === undefined || id === null || typeof id === 'string' || typeof id === 'number';
 }
 
 /** The text of an internal error could contain what the caller sent. */
