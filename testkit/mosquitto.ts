@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectAsync, type IClientOptions } from 'mqtt';
-import { onTestFinished } from 'vitest';
 import { freePorts, startProgram } from './program.js';
 import { until } from './until.js';
 
@@ -12,12 +11,14 @@ export interface Broker {
   readonly url: string;
   /** Resolves with the retained messages by topic, as a new reader gets them. Objects are parsed. */
   readRetained(credentials?: IClientOptions): Promise<Record<string, AnyBody>>;
+  /** Publishes a retained message. */
+  retain(topic: string, message: string): Promise<void>;
   /** Kills the server, or starts it again. It keeps nothing. */
   restart(): Promise<void>;
 }
 
-/** Starts Mosquitto on loopback until the test ends. With a password file, it requires a password. */
-export async function startBroker(passwords?: string): Promise<Broker> {
+/** Starts Mosquitto on loopback. `defer` registers its end. With a password file, it requires a password. */
+export async function startBroker(defer: (undo: () => Promise<void>) => void, passwords?: string): Promise<Broker> {
   const [port = 0] = await freePorts(1);
   const folder = await mkdtemp(join(tmpdir(), 'mosquitto-'));
   const [file, passwordFile] = [join(folder, 'mosquitto.conf'), join(folder, 'passwords')];
@@ -32,7 +33,7 @@ export async function startBroker(passwords?: string): Promise<Broker> {
     return !(client instanceof Error) || /authori[sz]ed/i.test(client.message);
   };
   let server = start();
-  onTestFinished(async () => {
+  defer(async () => {
     await server.stop('SIGKILL');
     await rm(folder, { recursive: true });
   });
@@ -51,6 +52,11 @@ export async function startBroker(passwords?: string): Promise<Broker> {
       await reader.endAsync();
       delete found[marker];
       return found;
+    },
+    async retain(topic, message) {
+      const writer = await connectAsync(url, {}, false);
+      await writer.publishAsync(topic, message, { qos: 1, retain: true });
+      await writer.endAsync();
     },
     async restart() {
       await server.stop('SIGKILL');

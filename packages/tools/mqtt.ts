@@ -99,15 +99,16 @@ async function connectTo(broker: string, availability: string, env: NodeJS.Proce
 
 /** Keeps what is retained at the broker. Publishes only changes. */
 function createRetained(connection: MqttClient) {
+  /** An empty message is none. */
   const values = new Map<string, string>();
   const publish = (topic: string, value: string) => connection.publishAsync(topic, value, { qos: 1, retain: true });
   return {
     /** Publishes a value, or clears it if it is undefined. */
-    set(topic: string, value: string | undefined): void {
+    set(topic: string, value = ''): void {
+      // The first value is published also if it is none: a command that crashed may have left a message.
       if (values.get(topic) === value) return;
-      if (value === undefined) values.delete(topic);
-      else values.set(topic, value);
-      publish(topic, value ?? '').catch(reportFailure);
+      values.set(topic, value);
+      publish(topic, value).catch(reportFailure);
     },
     /** Publishes everything again, because a broker may have lost it. */
     async repeat(): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startBroker } from '../../../testkit/mosquitto.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
 import { realTime, startTestService, type TestService } from '../../../testkit/service.js';
@@ -20,7 +20,7 @@ async function start({ url, key }: Pick<TestService, 'url' | 'key'>, broker: str
 }
 
 test('a person is a device with sensors, without the id in a topic, until a clean exit', async () => {
-  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker()];
+  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker(onTestFinished)];
   const publishing = await start(service, broker.url, '--subject', odd, 'ben', '--home-assistant');
   await service.read({ session_id: 's1', subject_id: odd, ...stressed });
   const topic = `realtime-state/${digestOf('secret', odd)}/state`;
@@ -46,7 +46,7 @@ test('a person is a device with sensors, without the id in a topic, until a clea
 });
 
 test('a state without evidence is unknown, and an erased person disappears', async () => {
-  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker()];
+  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker(onTestFinished)];
   const person = { session_id: 's1', subject_id: 'anna' };
   await service.read({ ...person, derive_sentiment: true, user_message: 'qwrtz plmk vbnm' });
   await start(service, broker.url, '--subject', 'anna', '--topic', 'home/state');
@@ -60,8 +60,8 @@ test('a state without evidence is unknown, and an erased person disappears', asy
   await until('the message is cleared', async () => (await read()) === undefined);
 });
 
-test('after a crash, readers see that nothing publishes; after a restart of the broker, everything is there', async () => {
-  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker()];
+test('after a crash, readers see that nothing publishes; after a restart, what is gone is cleared, and all else is there', async () => {
+  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker(onTestFinished)];
   await service.read({ session_id: 's1', subject_id: 'anna', ...stressed });
   const publishing = await start(service, broker.url, '--subject', 'anna');
   const names = async () => Object.keys(await broker.readRetained());
@@ -71,6 +71,10 @@ test('after a crash, readers see that nothing publishes; after a restart of the 
   publishing.signal('SIGKILL');
   await publishing.ended;
   await until('it is offline', async () => Object.values(await broker.readRetained()).includes('offline'));
+  // The person is erased while nothing publishes.
+  await service.request('/v1/subjects/anna', { method: 'DELETE' });
+  await start(service, broker.url, '--subject', 'anna', '--home-assistant');
+  await until('the message is cleared', async () => (await names()).length === 1);
 });
 
 // `mosquitto_passwd` wrote the line: the password is `mosquitto`.
@@ -78,7 +82,10 @@ const passwordLine =
   'anna:$7$101$JwRdARAitxweBAKJ$i79Uwd47KbVVpY0mCfxybCsIDA9DaWIIwpttx84Jl0vnKrD+fVu92t+Rn0ClOk6rYLuHtFIB4b7yUtvGdzvn5Q==';
 
 test('the credentials of the broker come from the environment', async () => {
-  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker(`${passwordLine}\n`)];
+  const [service, broker] = [
+    await startTestService({ clock: realTime() }),
+    await startBroker(onTestFinished, `${passwordLine}\n`),
+  ];
   await service.read({ session_id: 's1', subject_id: 'anna', ...stressed });
   await start(service, broker.url, '--subject', 'anna');
   const credentials = { username: 'anna', password: 'mosquitto' };
