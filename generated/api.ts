@@ -6183,6 +6183,7 @@ export interface operations {
             400: components["responses"]["BadReading"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["ForbiddenReading"];
+            404: components["responses"]["PathNotFound"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidParameters"];

@@ -3347,4 +3347,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "2fa079deaea987503f93f933ce0783d2ee38f1f78c1e76c401abe9ffc57a855e" as const;
+export const contractDigest = "e1a6fb7e3b721ce4930a7d180e536e4a814c3f03bb36a6ef98cd0268e6ce1dca" as const;

@@ -6,6 +6,7 @@ test.for<[object, string, string]>([
   [{ name: '' }, '/name', 'string_too_short'],
   [{ name: 'x'.repeat(65) }, '/name', 'string_too_long'],
   [{ name: 'Uhr\n' }, '/name', 'pattern_mismatch'],
+  [{ name: '   ' }, '/name', 'pattern_mismatch'],
   [{ kind: 'toaster' }, '/kind', 'enum'],
   [{ subject_id: '..' }, '/subject_id', 'pattern_mismatch'],
   [{ device_id: 'watch_0' }, '/device_id', 'extra_forbidden'],

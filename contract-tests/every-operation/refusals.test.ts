@@ -54,11 +54,11 @@ test.each(mayGet(401))('%s requires a key', async (_, { path, init }) => {
 });
 
 const byId = requestsById().map((it) => [it.title, it] as const);
-/** Operations that require what the id names. Consent and links are possible before the first reading of a person. */
+/** Operations that require what the id names. Consent, facts and links are possible before the first reading of a person. */
 const found = new Set(
   requestsThatMayGet(404)
     .map(({ operationId }) => operationId)
-    .filter((operationId) => !['putConsent', 'createLink', 'listLinks'].includes(operationId)),
+    .filter((operationId) => !['putConsent', 'putFact', 'createLink', 'listLinks'].includes(operationId)),
 );
 const absent: Readonly<Record<string, readonly [detail: string, code: ProblemCode]>> = {
   session_id: ['No data for this session', 'session_not_found'],
