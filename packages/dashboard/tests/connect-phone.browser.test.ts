@@ -2,6 +2,7 @@ import decodeQR from 'qr/decode.js';
 import type { Page } from 'playwright-core';
 import { barriers, flawsInLightAndDark, openBrowser, phone } from '../../../testkit/browser.js';
 import { makeAccount } from '../../../testkit/calls.js';
+import { createDevice, sendBy } from '../../../testkit/devices.js';
 import { metric, postByDeepLink } from '../../../testkit/phone.js';
 import { startTestService, type TestService } from '../../../testkit/service.js';
 import { expect, test } from '../../../testkit/test.js';
@@ -129,6 +130,25 @@ test('other apps get a URL with the key, and the time zone of the phone where th
   const answer = await fetch(service.url + new URL(url).pathname, { method: 'POST', headers, body });
   expect(await answer.json()).toMatchObject({ stored: 1, skipped: {} });
   await card.getByText(/^Connected: Apple Shortcuts sends samples, seen at \d\d:\d\d\.$/).waitFor();
+});
+
+test('devices and source keys of a person are one list, and a device is removed', async ({ service }) => {
+  const { device_id } = await createDevice(service, { subject_id: person, name: '<i>Left</i>' });
+  await createDevice(service, { subject_id: person, name: 'Right', kind: 'ring' });
+  await sendBy(service, device_id);
+  await service.post('/v1/source-keys', { subject_id: person, source: 'generic' });
+  const { page, card } = await open(service);
+  const rows = card.locator('.list li');
+  await expect.poll(() => rows.count()).toBe(3);
+  const texts = await rows.allInnerTexts();
+  expect(texts.find((it) => it.includes('ring'))).toMatch(/^Right\s.* · no reading$/s);
+  expect(texts.filter((it) => it.includes('never used'))).toHaveLength(1);
+  await card.getByText(new RegExp(`^watch · ${device_id} · newest reading`)).waitFor();
+  expect(await flawsInLightAndDark(page)).toEqual([]);
+  await card.getByRole('button', { name: 'Remove <i>Left</i>' }).click();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect.poll(() => rows.count()).toBe(2);
+  expect((await service.request(`/v1/devices/${device_id}`)).status).toBe(404);
 });
 
 test('without PUBLIC_URL or the scope, the card says what to do', async ({ service }) => {

@@ -1,6 +1,7 @@
-import type { Access, Consent, SummaryRow } from '../../client/src/index.js';
+import type { Access, Consent, Device, SummaryRow } from '../../client/src/index.js';
 import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
+import { nameApp } from '../../dashboard/browser/person/phone-apps.js';
 import { ifUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
 import { day, list, minutes, moment, t } from './texts.js';
@@ -20,6 +21,7 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
   const profile = await client.subject(me, { signal });
   const state = await client.state({ subject_id: me }, { signal }).catch(ifUnknown);
   const consent = await client.consent(me, { signal }).catch(ifUnknown);
+  const devices = await client.devices(me, { signal });
   const { sessions, first_session_started_at: first } = profile;
   const readings = (await readDays({ client, me, signal })).reduce((sum, it) => sum + it.readings, 0);
   const isRecent = state && nowMs() - Date.parse(state.timestamp) < 3_600_000;
@@ -29,11 +31,19 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
     t('sessions', { count: sessions }),
     ...(first ? [t('since', { date: day(Date.parse(first)) })] : []),
     ...(isRecent && state.signals_received.length > 0 ? [t('signals', { what: names(state.signals_received) })] : []),
+    ...devices.map(describeDevice),
     t('no_text'),
     ...(consent
       ? [consent.categories.length > 0 ? t('consent', { what: names(consent.categories) }) : t('consent_none')]
       : []),
   ];
+}
+
+function describeDevice({ name, source, last_reading_at: newest }: Device): string {
+  const shown = source === undefined ? name : nameApp(source);
+  return newest === null
+    ? t('device_unused', { name: shown })
+    : t('device', { name: shown, when: moment(Date.parse(newest)) });
 }
 
 const dayMs = 86_400_000;

@@ -58,6 +58,11 @@ const texts = {
   sessions: { en: 'Conversations and recordings: {count}', de: 'Gespräche und Aufzeichnungen: {count}' },
   since: { en: 'First received: {date}', de: 'Zuerst empfangen: {date}' },
   signals: { en: 'Measured in the last hour: {what}', de: 'In der letzten Stunde gemessen: {what}' },
+  device: { en: 'Sends data: {name}, last {when}', de: 'Sendet Daten: {name}, zuletzt {when}' },
+  device_unused: {
+    en: 'Connected, has sent nothing yet: {name}',
+    de: 'Verbunden, hat noch nichts gesendet: {name}',
+  },
   cardiovascular: { en: 'heartbeat', de: 'Herzschlag' },
   vocal: { en: 'voice', de: 'Stimme' },
   visual: { en: 'facial expression', de: 'Gesichtsausdruck' },

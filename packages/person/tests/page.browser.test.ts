@@ -5,6 +5,7 @@ import { personLinks } from '../../../generated/spec.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
 import { allow, setUp } from '../../../testkit/consents.js';
+import { createDevice, sendBy } from '../../../testkit/devices.js';
 import { createLink } from '../../../testkit/person-link.js';
 import { freePorts } from '../../../testkit/program.js';
 import { realTime, root, shareTestService, type TestService } from '../../../testkit/service.js';
@@ -94,11 +95,22 @@ test('the page shows only what the grants allow', async () => {
 test('a person reports, corrects, connects, uploads, withdraws and erases', async () => {
   const service = await start();
   await allow(service, 'anna', ['movement'], { event_time: new Date().toISOString() });
+  await service.post('/v1/source-keys', { subject_id: 'anna', source: 'generic' });
+  await createDevice(service, { name: 'Left' });
+  const { device_id } = await createDevice(service, { name: '<b>Right</b>' });
+  await sendBy(service, device_id, { timestamp: new Date().toISOString() });
   const { page, open, complaints } = await openPage(service, { grants: allGrants });
   // The clock of the phone is five minutes ahead.
   await page.clock.setFixedTime(Date.now() + 300_000);
   await open.click();
   await region(page, 'What is collected').getByText('You allow: movement').waitFor();
+  const listed = await region(page, 'What is collected').getByRole('listitem').allTextContents();
+  for (const expected of [
+    /^Sends data: <b>Right<\/b>, last \d/,
+    /^Connected, .* yet: Left$/,
+    /^Connected, .* yet: Other apps$/,
+  ])
+    expect(listed).toContainEqual(expect.stringMatching(expected));
   await page.getByRole('button', { name: 'Very' }).click();
   await page.getByText('Saved: Very.').waitFor();
   expect((await service.request('/v1/feedback?subject_id=anna')).body.feedback).toMatchObject([{ stress: 7 }]);
@@ -110,7 +122,7 @@ test('a person reports, corrects, connects, uploads, withdraws and erases', asyn
   await expect.poll(() => region(page, 'Today').innerText()).not.toContain('the talk about');
   await region(page, 'Connect a phone').getByRole('button', { name: 'Connect' }).click();
   await page.getByText(/^wk_/).waitFor();
-  expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(1);
+  expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(2);
   const rows = [48, 2].map((hours) => `${new Date(Date.now() - hours * 3_600_000).toISOString()},72\n`);
   const buffer = Buffer.from(`timestamp,heart_rate\n${rows.join('')}`);
   await page.getByLabel('Files').setInputFiles([{ name: 'day.csv', mimeType: 'text/csv', buffer }]);

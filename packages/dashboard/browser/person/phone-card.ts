@@ -1,30 +1,34 @@
-import type { SourceKey, SourceKeyList } from '../../../client/src/index.js';
+import type { Device, SourceKey, SourceKeyList } from '../../../client/src/index.js';
 import { type Content, h, show } from '../../../ui/dom.js';
 import { timeOfDay } from '../../../ui/format.js';
 import { card, createField, createSelect, createStatus } from '../../../ui/parts.js';
 import { createPart, everySecond, nowMs, pauseOf, reasonOf, type Service } from '../service.js';
 import { timeZone } from '../../../sentence/calendar.js';
 import { createSetup, listApps, nameApp, needsZone } from './phone-apps.js';
-import { describeSkipped, keyRow, openRevocation } from './source-keys.js';
+import { describeSkipped, deviceRow, keyRow, openRemoval, openRevocation } from './source-keys.js';
 
 /** The key is shown this long. */
 const shownMs = 120_000;
 /** The page waits this long for the first sample, and asks the service in these steps. */
 const [waitMs, askMs] = [900_000, 3_000];
 
-/** Returns the card that connects an app of the person, and lists the keys of the connected ones. */
+/** Returns the card that connects an app of the person, and lists the devices and the keys of the connected apps. */
 export function createPhoneCard(service: Service, subjectId: string, signal: AbortSignal, onArrived: () => void) {
   const app = createSelect(listApps(), { onchange: () => (zone.element.hidden = !needsZone(app.value)) });
   const zoneInput = h('input', { type: 'text', value: timeZone(), autocomplete: 'off' });
   const zone = createField('Time zone of the phone', zoneInput, 'The app sends local times.');
   const submit = h('button.primary', { type: 'submit' }, 'Connect');
-  const [outcome, setup, keys] = [createStatus('p.notice'), h('div', { hidden: true }), h('ul.list')];
+  const [outcome, setup, rows] = [createStatus('p.notice'), h('div', { hidden: true }), h('ul.list')];
   let publicUrl = '';
   /** Ends the previous code when another one is shown. */
   let shown = createPart(signal);
 
   const load = async () => {
-    const list = await service.sourceKeys({ subject_id: subjectId }, { signal });
+    const [list, devices] = await Promise.all([
+      service.sourceKeys({ subject_id: subjectId }, { signal }),
+      service.devices(subjectId, { signal }),
+    ]);
+    const keysById = new Map(list.source_keys.map((key) => [key.id, key]));
     const [problem, advice] = judgeUrl(list.public_url);
     publicUrl = list.public_url ?? '';
     outcome.say(problem || advice);
@@ -32,11 +36,16 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     const isConnected = list.source_keys.some((it) => it.last_post?.usable);
     show(submit, isConnected ? 'Connect another app' : 'Connect');
     submit.className = isConnected ? 'secondary' : 'primary';
-    show(keys, ...list.source_keys.map((key) => keyRow(key, revoke)));
+    const toRow = (device: Device) => {
+      const key = keysById.get(device.device_id);
+      return key ? keyRow(key, revoke) : deviceRow(device, remove);
+    };
+    show(rows, ...devices.map(toRow));
     return list;
   };
   const reload = () => void load().catch((error: unknown) => signal.aborted || outcome.say(reasonOf(error)));
   const revoke = (key: SourceKey) => openRevocation(service, element, key, reload);
+  const remove = (device: Device) => openRemoval(service, element, device, reload);
   const connect = async () => {
     const source = listApps().find(([name]) => name === app.value)?.[0] ?? 'generic';
     const zoned = needsZone(source) && { time_zone: zoneInput.value.trim() };
@@ -63,7 +72,7 @@ export function createPhoneCard(service: Service, subjectId: string, signal: Abo
     zone.element,
     submit,
   );
-  const element = card('Connect a phone', outcome.element, form, setup, keys);
+  const element = card('Connect a phone', outcome.element, form, setup, rows);
   reload();
   return element;
 }

@@ -1,6 +1,6 @@
-import type { SourceKey } from '../../../client/src/index.js';
+import type { Device, SourceKey } from '../../../client/src/index.js';
 import { h } from '../../../ui/dom.js';
-import { dayAndMonth, timeOfDay } from '../../../ui/format.js';
+import { dayAndMonth, timeOfDay, whenOf } from '../../../ui/format.js';
 import { button } from '../../../ui/parts.js';
 import { nowMs, type Service } from '../service.js';
 import { openConfirmation } from '../webhooks/dialog.js';
@@ -31,6 +31,19 @@ export function keyRow(key: SourceKey, onRevoke: (key: SourceKey) => void) {
   );
 }
 
+/** Returns the row of a device: its name, its newest reading, and the button that removes it. */
+export function deviceRow(device: Device, onRemove: (device: Device) => void) {
+  const { device_id, name, kind, last_reading_at: newest } = device;
+  const sent = newest === null ? 'no reading' : `newest reading ${whenOf(Date.parse(newest), nowMs())}`;
+  const remove = button('Remove …', () => onRemove(device), { 'aria-label': `Remove ${name}` });
+  return h(
+    'li',
+    { key: device_id },
+    h('span.line.between', h('strong', name), remove),
+    h('span.hint', [kind, device_id, sent].join(' · ')),
+  );
+}
+
 /** Returns when a key was used last, of which the service stores the hour. */
 function describeUse(hourStartMs: number, now: number): string {
   const endMs = hourStartMs + 3_600_000;
@@ -58,4 +71,11 @@ export function describeSkipped({ last_post: post }: SourceKey): string {
 export function openRevocation(service: Service, host: HTMLElement, key: SourceKey, onRevoked: () => void): void {
   const text = `${nameApp(key.source)} can send nothing with it anymore. Stored readings stay.`;
   openConfirmation(host, ['Revoke the key?', 'Revoke'], text, () => service.removeSourceKey(key.id).then(onRevoked));
+}
+
+/** Asks before it removes a device. */
+export function openRemoval(service: Service, host: HTMLElement, device: Device, onRemoved: () => void): void {
+  const text = `${device.name} can send nothing anymore. Stored readings stay.`;
+  const remove = () => service.removeDevice(device.device_id).then(onRemoved);
+  openConfirmation(host, ['Remove the device?', 'Remove'], text, remove);
 }
