@@ -18,6 +18,7 @@ const files = [
   'openapi.yaml',
   'CHANGELOG.md',
   'README.md',
+  'server.json',
   released,
 ];
 const repository = ['OWNER/realtime', 'someone/realtime'] as const;
@@ -71,10 +72,25 @@ test.each<Edit>([
     '0.9.0',
     'pyproject.toml has',
   ],
+  [
+    'an entry of the MCP registry of another version',
+    'server.json',
+    version,
+    '0.9.0',
+    'server.json has the version 0.9',
+  ],
+  [
+    'an entry of the MCP registry of nobody',
+    'server.json',
+    'com/someone',
+    'com/OWNER',
+    'server.json names no repository',
+  ],
   ['no section of the changelog', 'CHANGELOG.md', `## ${version}`, '## 0.9.0', `no entry for ${version}`],
   ['a section without an entry', 'CHANGELOG.md', /(^## .*\n)[^]*?(?=^## )/m, '$1\n', `no entry for ${version}`],
   ['an unreleased section', 'CHANGELOG.md', '2026-12-01', 'unreleased', 'write the date'],
-  ['a placeholder as the repository', 'package.json', 'someone/', 'OWNER/', 'write the real address'],
+  ['a placeholder as the repository', 'package.json', 'com/someone', 'com/OWNER', 'write the real address'],
+  ['a package of another entry of the MCP registry', 'package.json', 'github.someone', 'github.other', 'mcpName'],
   ['a placeholder in the README', 'README.md', 'someone/', 'OWNER/', 'write the real address'],
   ['a private package', 'packages/text/package.json', '{', '{ "private": true,', 'is private'],
 ])('the release of %s is refused', async (_, file, from, to, obstacle) => {

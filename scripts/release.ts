@@ -24,10 +24,15 @@ export function findObstacles(root: URL, tag?: string): string[] {
       ? []
       : [`The tag is ${tag}: use v${version}, or change the version.`]),
     ...findOtherVersions(root, version),
+    ...(JSON.parse(read('package.json')).mcpName === JSON.parse(read('server.json')).name
+      ? []
+      : ['The name in server.json is not mcpName of package.json: make them equal.']),
     ...(released.info.version === version && !isDeepStrictEqual(released, contract)
       ? [`openapi.yaml differs from the release ${version}: raise its version.`]
       : []),
-    ...(read('README.md').includes('OWNER/') ? ['README.md names no repository: write the real address.'] : []),
+    ...['README.md', 'server.json']
+      .filter((name) => read(name).includes('OWNER/'))
+      .map((name) => `${name} names no repository: write the real address.`),
     ...findMissingEntries(read('CHANGELOG.md'), version),
     ...['.', ...published.map((it) => `packages/${it}`)].flatMap((folder) =>
       findPlaceholder(`${folder}/package.json`, JSON.parse(read(`${folder}/package.json`))),
@@ -40,7 +45,10 @@ function findOtherVersions(root: URL, version: string): string[] {
   const folders = readdirSync(new URL('packages/', root)).map((it) => `packages/${it}`);
   const manifests = ['.', ...folders.filter((it) => it !== 'packages/client-python')].map((it) => `${it}/package.json`);
   const python = 'packages/client-python/pyproject.toml';
+  // The entry of the MCP registry: its own version, and that of the package on npm.
+  const entry = JSON.parse(read('server.json'));
   const versions = [
+    ...[entry, ...entry.packages].map((it: { readonly version: string }) => ['server.json', it.version]),
     ...manifests.map((name) => [name, JSON.parse(read(name)).version]),
     [python, /^version = "(.*)"$/m.exec(read(python))?.[1]],
   ];
