@@ -48,6 +48,15 @@ test('every link of the API catalog exists', async ({ service: { url } }) => {
   expect(head.headers.get('link')).toBe('</.well-known/api-catalog>; rel="api-catalog"');
 });
 
+test('the index for language models, the API catalog and the card of the agent name each other', async () => {
+  const { url } = await startTestService({ env: { PUBLIC_URL: 'https://state.example.com' } });
+  const paths = ['/docs/llms.txt', '/.well-known/api-catalog', '/.well-known/agent-card.json'];
+  const texts = await Promise.all(paths.map(async (path) => (await read(url, path)).text()));
+  for (const [index, text] of texts.entries())
+    for (const other of paths.toSpliced(index, 1))
+      expect([paths[index], text]).toEqual([paths[index], expect.stringContaining(other.replace('/docs', ''))]);
+});
+
 test('what is not configured does not exist, and nothing can be written', async ({ service: { url } }) => {
   for (const path of ['/.well-known/security.txt', '/.well-known/oauth-protected-resource', '/.well-known/__proto__'])
     expect([path, (await read(url, path)).status]).toEqual([path, 404]);

@@ -16,8 +16,7 @@ export function buildAgentCard(publicUrl: string, oauth: Config['oauth']): objec
   };
   return {
     name: 'Realtime State Service',
-    description:
-      'The stress state of people, from heart, voice, face and words. Send one data part {"skill": "get_human_state", "arguments": {"subject_id": "…"}}. Streams send each change of the state. Not a medical device.',
+    description: `The stress state of people, from heart, voice, face and words. Send one data part {"skill": "get_human_state", "arguments": {"subject_id": "…"}}. Streams send each change of the state. Not a medical device. The catalog of the API is ${publicUrl}/.well-known/api-catalog`,
     version,
     supportedInterfaces: [{ url: `${publicUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
     documentationUrl: `${publicUrl}/llms.txt`,
