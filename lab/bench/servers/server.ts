@@ -7,7 +7,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import contract from '../../../generated/openapi.json' with { type: 'json' };
-import type { Submission } from '../../../src/contract/contract.js';
+import type { NamedSubmission as Submission } from '../../../src/readings/device.js';
 
 /** The constant response of every comparison server: a response of the service. */
 const example = contract.components.examples.LaterReading.value;

@@ -1,4 +1,5 @@
-import type { StateReading, Submission } from '../../../src/contract/contract.js';
+import type { StateReading } from '../../../src/contract/contract.js';
+import type { NamedSubmission as Submission } from '../../../src/readings/device.js';
 import type { Reads } from './verdict.js';
 
 const responseMs = 10_000;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { draw, type Scene, scenes, seededRandom } from '../../../packages/tools/terminal/scenes.js';
-import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
+import type { Schema, StateReading } from '../../../src/contract/contract.js';
+import type { NamedSubmission as Submission } from '../../../src/readings/device.js';
 import { chapterOf } from '../../../testkit/story.js';
 import { type Row, rowsOfCounts, sumOf } from '../../../testkit/verdict.js';
 import { createRequest } from '../shared/client.js';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { draw, type Scene, scenes } from '../../../packages/tools/terminal/scenes.js';
-import type { Schema, StateReading, Submission } from '../../../src/contract/contract.js';
+import type { Schema, StateReading } from '../../../src/contract/contract.js';
+import type { NamedSubmission as Submission } from '../../../src/readings/device.js';
 import { ndjson } from '../../../testkit/batch.js';
 import { chapterOf } from '../../../testkit/story.js';
 import { headersOf } from './client.js';
