@@ -1,6 +1,7 @@
 import { batch, limits } from '../../../generated/spec.js';
 import { connections, prepareReads } from './account-reads.js';
 import { askAsAgents, endlessStreams, parallelAgents } from './agents.js';
+import * as devices from './devices.js';
 import { failWebhooks, webhooksPerAccount } from './failing-webhooks.js';
 import { people, prepareAlerts } from './large-alerts.js';
 import { few, many, preparePurge } from './large-purge.js';
@@ -100,4 +101,12 @@ export const scenarios: readonly Scenario[] = [
     setUp: () => ({ env: { PUBLIC_URL: 'https://state.example.com' } }),
     attack: askAsAgents,
   },
+  {
+    item: 81,
+    title: `${devices.parallelThieves} senders use the device of another account and of another person`,
+    neighborRatioMax: 10,
+    setUp: () => ({ env: { PUBLIC_URL: 'https://state.example.com' } }),
+    attack: devices.useForeignDevice,
+  },
+  { item: 81, title: 'people whose ids are topics with + # / are published by MQTT', attack: devices.publishOddTopics },
 ];
