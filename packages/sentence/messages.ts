@@ -56,12 +56,12 @@ export const messages = {
   textual_down: { en: 'positive words', de: 'positive Worte' },
   talk: { en: 'the talk about {topic}', de: 'das Gespräch über {topic}' },
   talk_trigger: {
-    en: 'the talk about {topic}, which raises the stress',
-    de: 'das Gespräch über {topic}, das den Stress erhöht',
+    en: 'the talk about {topic}, which goes with more stress',
+    de: 'das Gespräch über {topic}, das mit mehr Stress einhergeht',
   },
   talk_trigger_you: {
-    en: 'the talk about {topic}, which raises your stress',
-    de: 'das Gespräch über {topic}, das deinen Stress erhöht',
+    en: 'the talk about {topic}, which goes with more stress for you',
+    de: 'das Gespräch über {topic}, das bei dir mit mehr Stress einhergeht',
   },
 
   stress_today: { en: '{time} of stress today', de: 'heute {time} Stress' },

@@ -139,8 +139,8 @@ function describeTalk({ points = [], nowMs, triggers, isToPerson }: Present, lan
   const names = (turn?.topics_detected ?? []).filter((it) => !stored || it in stored);
   const active = names.find((it) => triggers?.active.includes(it));
   const area = findArea(active ?? names[0]);
-  const raises = isToPerson ? 'talk_trigger_you' : 'talk_trigger';
-  return area ? [say(language, active ? raises : 'talk', { topic: say(language, area) })] : [];
+  const trigger = isToPerson ? 'talk_trigger_you' : 'talk_trigger';
+  return area ? [say(language, active ? trigger : 'talk', { topic: say(language, area) })] : [];
 }
 
 function findArea(topic: string | undefined): (Message & keyof typeof areas) | undefined {

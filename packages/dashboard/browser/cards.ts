@@ -193,7 +193,7 @@ export function sortTriggers({ triggers }: Triggers) {
   return Object.entries(triggers).sort(([, a], [, b]) => b.last_seen.localeCompare(a.last_seen));
 }
 
-/** Returns a topic with the stress of its turns, and how much it raises the stress of this person. */
+/** Returns a topic with the stress of its turns, and how much higher the stress of this person is with it. */
 export function triggerHead(name: string, entry: TriggerProfile['triggers'][string], now?: number) {
   const { status, avg_stress, peak_stress, sessions, effect, evidence = 'weak', last_seen } = entry;
   const figures = [

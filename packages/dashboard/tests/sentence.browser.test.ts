@@ -52,7 +52,7 @@ test('the page of a person says the state and its reasons in one sentence, then 
   await expect
     .poll(() => sentenceOn(page))
     .toMatch(
-      /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, which raises the stress)?\.$/,
+      /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, which goes with more stress)?\.$/,
     );
   await page.getByText(body.recommendation).waitFor();
   const figures = await page.locator('.contributions strong').allInnerTexts();

@@ -52,7 +52,7 @@ test.each<readonly [Partial<Present>, string]>([
   ],
   [
     { triggers: { active: ['workload'] }, points: [{ ...turn, heart_rate: 60 }], hours: [] },
-    'Stressed for 12 minutes; a strained voice, the talk about work, which raises the stress.',
+    'Stressed for 12 minutes; a strained voice, the talk about work, which goes with more stress.',
   ],
   [
     { baseline: { heart_rate: { ...baseline.heart_rate, own_share: 0.2 } }, hours: [] },
@@ -123,7 +123,7 @@ test('the sentence to the person does not speak of a third person', () => {
   const active: Partial<Present> = { triggers: { active: ['workload'] }, hours: [] };
   const say = (part: Partial<Present>) => describePerson({ ...full, ...part, isToPerson: true }, 'de');
   expect(say(first)).toMatch(/weil der Dienst dich noch nicht kennt;/);
-  expect(say(active)).toMatch(/das Gespräch über Arbeit, das deinen Stress erhöht\.$/);
+  expect(say(active)).toMatch(/das Gespräch über Arbeit, das bei dir mit mehr Stress einhergeht\.$/);
   for (const part of [first, active]) expect(say(part)).not.toMatch(/Person|Auslöser/);
 });
 
