@@ -10,7 +10,7 @@ import { type Aftermath, endure } from '../shared/endure.js';
 import type { Load, Sender, SentReadings } from '../shared/load.js';
 import { type Member, withProcesses } from '../shared/processes.js';
 import { countLost, rowsOfEvents } from '../shared/verdict.js';
-import { agrees, faultNames, faultTitles, judgeReadings, type Shown } from './readings.js';
+import { agrees, faultNames, faultTitles, isOneEach, judgeReadings, type Shown } from './readings.js';
 import type { Trial } from './service.js';
 
 /** Range of the interval between two rounds of a session, ms. */
@@ -138,12 +138,18 @@ function spread(name: string, services: number, random: () => number): Sender {
   };
 }
 
-/** Reads the state and history of every session from every process. */
+/**
+ * Reads the state and history of every session from every process. What differs is read again, because the age of a reading
+ * counts, and one process may respond a moment later.
+ */
 async function show(sent: SentReadings, urls: readonly string[], key: string): Promise<Map<string, Shown>> {
   const requests = urls.map((url) => createRequest(url, key));
   const shown = new Map<string, Shown>();
   for (const session of sent.keys()) {
-    const ask = <T>(path: string) => Promise.all(requests.map((request) => request<T>(path)));
+    const ask = async <T>(path: string, triesLeft = 2): Promise<T[]> => {
+      const responses = await Promise.all(requests.map((request) => request<T>(path)));
+      return isOneEach(responses) || triesLeft === 0 ? responses : ask<T>(path, triesLeft - 1);
+    };
     const histories = await ask<Schema<'History'>>(`/v1/history?session_id=${session}&minutes=60`);
     shown.set(session, { histories, states: await ask<StateReading>(`/v1/state?session_id=${session}`) });
   }

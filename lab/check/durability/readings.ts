@@ -78,6 +78,7 @@ function judgeSession(
   };
 }
 
-function isOneEach(shown: readonly unknown[]): boolean {
+/** Returns true if all processes responded the same. */
+export function isOneEach(shown: readonly unknown[]): boolean {
   return shown.every((it) => isDeepStrictEqual(it, shown[0]));
 }
