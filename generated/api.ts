@@ -1597,6 +1597,27 @@ export interface components {
          */
         Evidence: "none" | "weak";
         /**
+         * @description What a raised heart rate of a known person can mean while nothing else tells: no voice, words, face, variability or stated
+         *     activity. What stress does not explain lowers `stress_score` towards `focused`, and `confidence`. Absent otherwise, for late,
+         *     replaced and backfilled readings, and for states that an earlier release computed.
+         */
+        Raised: {
+            /**
+             * Format: date-time
+             * @description Start of the rise. RFC 3339 in UTC, to the millisecond.
+             * @example 2026-11-21T09:12:00.000Z
+             */
+            since: string;
+            likely: components["schemas"]["RaisedCause"];
+        };
+        /**
+         * @description The likely cause. `stress`: no steps for ten minutes, from a device that counts them. `exertion`: too high for stress alone.
+         *     `recovery`: falling after exertion, stated or not. `all_day`: most of the day is raised. `waking`: during or soon after sleep. `unknown`: any of them. New values may be added.
+         * @example unknown
+         * @enum {string}
+         */
+        RaisedCause: "stress" | "exertion" | "recovery" | "all_day" | "waking" | "unknown";
+        /**
          * @description Categories of the signals in the reading, as the Human State Protocol defines the field. A response covers all readings with its timestamp.
          * @example [
          *       "cardiovascular",
@@ -1629,6 +1650,7 @@ export interface components {
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
             evidence?: components["schemas"]["Evidence"];
+            raised?: components["schemas"]["Raised"];
             contributions?: components["schemas"]["Contributions"];
             state_since?: components["schemas"]["StateSince"];
             signals_received: components["schemas"]["SignalsReceived"];
@@ -1906,6 +1928,7 @@ export interface components {
             stress_score: components["schemas"]["StressScore"];
             confidence: components["schemas"]["Confidence"];
             evidence?: components["schemas"]["Evidence"];
+            raised?: components["schemas"]["Raised"];
             model_version: components["schemas"]["ModelVersion"];
             heart_rate?: components["schemas"]["HeartRate"];
             sdnn?: components["schemas"]["Sdnn"];
@@ -2936,6 +2959,11 @@ export interface components {
             state_seconds: components["schemas"]["StateSeconds"];
             stress_score?: components["schemas"]["ValueRange"];
             heart_rate?: components["schemas"]["ValueRange"];
+            /**
+             * @description True for a day of the last two weeks in which the heart rate was raised as a whole (`raised.likely` `all_day`). Absent otherwise.
+             * @example true
+             */
+            raised_day?: boolean;
             /**
              * @description Names of the topics of the readings, sorted. An hour has at most 5, those of most readings. A day has the topics
              *     of its hours.

@@ -64,6 +64,32 @@ export const bands = [
   }
 ] as const;
 
+export const raised = {
+  "stress": {
+    "reason": "without a step in ten minutes, stress is more likely than exertion"
+  },
+  "exertion": {
+    "reason": "exertion is more likely than stress",
+    "recommendation": "Do not speak of stress: exertion is more likely."
+  },
+  "recovery": {
+    "reason": "recovery from exertion is more likely than stress",
+    "recommendation": "Do not speak of stress: recovery from exertion is more likely."
+  },
+  "all_day": {
+    "reason": "raised for most of the day: heat, a short night or exertion are as likely as stress",
+    "recommendation": "Do not speak of stress: heat, a short night or exertion are as likely."
+  },
+  "waking": {
+    "reason": "soon after sleep, getting up is as likely as stress",
+    "recommendation": "Do not speak of stress: getting up is as likely."
+  },
+  "unknown": {
+    "reason": "the cause is unknown: exertion, heat or joy are as likely as stress",
+    "recommendation": "Do not speak of stress: exertion, heat or joy are as likely."
+  }
+} as const;
+
 export const history = {
   "trend_threshold_points": 5,
   "trend_min_datapoints": 3,
@@ -1331,6 +1357,14 @@ export const enums = {
     "none",
     "weak"
   ],
+  "RaisedCause": [
+    "stress",
+    "exertion",
+    "recovery",
+    "all_day",
+    "waking",
+    "unknown"
+  ],
   "SafetySource": [
     "built_in",
     "external",
@@ -2264,6 +2298,10 @@ export const fields = {
     "violated_policies",
     "retry_after_seconds"
   ],
+  "Raised": [
+    "since",
+    "likely"
+  ],
   "StateReading": [
     "hsp_version",
     "session_id",
@@ -2273,6 +2311,7 @@ export const fields = {
     "stress_score",
     "confidence",
     "evidence",
+    "raised",
     "contributions",
     "state_since",
     "signals_received",
@@ -2347,6 +2386,7 @@ export const fields = {
     "stress_score",
     "confidence",
     "evidence",
+    "raised",
     "model_version",
     "heart_rate",
     "sdnn",
@@ -2673,6 +2713,7 @@ export const fields = {
     "state_seconds",
     "stress_score",
     "heart_rate",
+    "raised_day",
     "topics"
   ],
   "SubjectSummary": [
@@ -3347,4 +3388,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e1a6fb7e3b721ce4930a7d180e536e4a814c3f03bb36a6ef98cd0268e6ce1dca" as const;
+export const contractDigest = "3861a0bb2282183f786b571b254cf5a99e8f08a7d3ac932d6131f5c1d2d1d852" as const;

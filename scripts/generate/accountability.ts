@@ -24,6 +24,7 @@ const inferred = [
   ...['state', 'state_since', 'stress_score', 'confidence', 'suggested_action', 'action_reason', 'recommendation'],
   ...[
     'evidence',
+    'raised',
     'contributions',
     'baseline',
     'adaptation_effectiveness',

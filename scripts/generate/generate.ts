@@ -118,7 +118,7 @@ function constants(): string[] {
 
 /** Constants that the score shares with clients. The package has its own, so that it runs without the contract. */
 function scoreConstants(): string[] {
-  const names = ['bands', 'triggers', 'model-version', 'score-max', 'signal-ages'];
+  const names = ['bands', 'raised', 'triggers', 'model-version', 'score-max', 'signal-ages'];
   const { state_seconds_max, topics_max } = contract['x-summaries'] as Record<string, number>;
   return [
     ...names.map((name) => constant(camelCase(name), contract[`x-${name}`])),

@@ -38,6 +38,32 @@ export const bands = [
   }
 ] as const;
 
+export const raised = {
+  "stress": {
+    "reason": "without a step in ten minutes, stress is more likely than exertion"
+  },
+  "exertion": {
+    "reason": "exertion is more likely than stress",
+    "recommendation": "Do not speak of stress: exertion is more likely."
+  },
+  "recovery": {
+    "reason": "recovery from exertion is more likely than stress",
+    "recommendation": "Do not speak of stress: recovery from exertion is more likely."
+  },
+  "all_day": {
+    "reason": "raised for most of the day: heat, a short night or exertion are as likely as stress",
+    "recommendation": "Do not speak of stress: heat, a short night or exertion are as likely."
+  },
+  "waking": {
+    "reason": "soon after sleep, getting up is as likely as stress",
+    "recommendation": "Do not speak of stress: getting up is as likely."
+  },
+  "unknown": {
+    "reason": "the cause is unknown: exertion, heat or joy are as likely as stress",
+    "recommendation": "Do not speak of stress: exertion, heat or joy are as likely."
+  }
+} as const;
+
 export const triggers = {
   "newest_weight": 0.5,
   "other_turns_min": 10,

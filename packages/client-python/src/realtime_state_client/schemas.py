@@ -139,6 +139,20 @@ State = Literal["calm", "relaxed", "focused", "stressed", "acute_stress"]
 Evidence = Literal["none", "weak"]
 
 
+# The likely cause. `stress`: no steps for ten minutes, from a device that counts them. `exertion`: too high for stress
+# alone. `recovery`: falling after exertion, stated or not. `all_day`: most of the day is raised. `waking`: during or
+# soon after sleep. `unknown`: any of them.
+RaisedCause = Literal["stress", "exertion", "recovery", "all_day", "waking", "unknown"]
+
+
+class Raised(TypedDict):
+    """What a raised heart rate of a known person can mean while nothing else tells: no voice, words, face, variability or stated activity."""
+
+    # Start of the rise.
+    since: str
+    likely: RaisedCause
+
+
 class Contributions(TypedDict):
     """What the score consists of, in points."""
 
@@ -278,6 +292,7 @@ class StateReading(TypedDict):
     # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     evidence: NotRequired[Evidence]
+    raised: NotRequired[Raised]
     contributions: NotRequired[Contributions]
     # The timestamp of the reading from which on the state is unchanged.
     state_since: NotRequired[str]
@@ -523,6 +538,7 @@ class HistoryDatapoint(TypedDict):
     # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     evidence: NotRequired[Evidence]
+    raised: NotRequired[Raised]
     # Version of the model that computed the score.
     model_version: int
     # Heart rate.
@@ -1281,6 +1297,8 @@ class SummaryRow(TypedDict):
     state_seconds: StateSeconds
     stress_score: NotRequired[ValueRange]
     heart_rate: NotRequired[ValueRange]
+    # True for a day of the last two weeks in which the heart rate was raised as a whole (`raised.likely` `all_day`).
+    raised_day: NotRequired[bool]
     # Names of the topics of the readings, sorted.
     topics: list[str]
 
