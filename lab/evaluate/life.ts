@@ -76,7 +76,7 @@ async function evaluate({ data, seeds = [], markdown }: Options): Promise<void> 
   const [wearers, nurses] = ['wearers_dev.csv', 'nurses_dev.csv'].map((it) => readWearers(read(it)));
   const days = [wearers, nurses].map((it = []) => it.map(dayRow));
   console.log(`\n${print(['stressed, all minutes', ...columns], ...days, [unlikeRow(wearers ?? [])])}`);
-  const scenes = ['scene: minutes that are stressed', 'right', 'before', 'result'];
+  const scenes = ['scene: minutes that are stressed', 'right', 'before', 'result', 'wrong or seen', 'likely'];
   console.log(`\n${print(scenes, sceneRows(wearers ?? []))}`);
   if (seeds.length > 0)
     console.log(`\n${print(['figure', 'goal', 'result'], await judgeWeeks(data, seeds, 'shared'))}`);

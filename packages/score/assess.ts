@@ -31,6 +31,8 @@ export interface Assessed extends Pick<Session, 'recent'> {
   /** With the newer signals of the person's other sessions. The same object as `ownSituation` if nothing of them counts. */
   readonly situation: ScoreInput;
   readonly movements: Movements;
+  /** `movements` with those that other sessions of the person state. */
+  readonly allMovements: Movements;
   readonly shared: ComputedState['shared'];
 }
 
@@ -48,14 +50,21 @@ export function assess(
     typical.heart_rate,
     sharing,
   );
-  const ownSituation = { signals, typical, heart, explainedBpm, agreeingTones };
+  const ownSituation = { signals, typical, heart, explainedBpm, agreeingTones, raised: undefined };
   if (!sharing?.live || (all === signals && allMovements === movements))
-    return { ownSituation, situation: ownSituation, recent, movements, shared: undefined };
+    return { ownSituation, situation: ownSituation, recent, movements, allMovements, shared: undefined };
   const situation = {
     ...{ signals: all, typical, agreeingTones: all.tone === signals.tone ? agreeingTones : undefined },
     ...chooseHeart(ownSituation, all, sharing.live, allMovements, typical),
   };
-  return { ownSituation, situation, recent, movements, shared: listSharedSignals(all, allMovements, timestampMs) };
+  return {
+    ownSituation,
+    situation,
+    recent,
+    movements,
+    allMovements,
+    shared: listSharedSignals(all, allMovements, timestampMs),
+  };
 }
 
 /** Returns the heart rate in bpm, if it is that of another session. */

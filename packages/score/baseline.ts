@@ -4,6 +4,7 @@ import { addPastRate, addSmoothedRate, computeTypicalHeartRate } from './resting
 import type {
   Baseline,
   DeviceVariabilityBaseline,
+  HeartCourse,
   HeartRateHistograms,
   RunningMean,
   VariabilityBaseline,
@@ -25,6 +26,8 @@ export interface BaselineSample {
   readonly isRaised?: boolean;
   /** Device that measured the sample. Absent for a sample without a device. */
   readonly source_device?: string | undefined;
+  /** The course of the day after the sample. Absent without a person. */
+  readonly course?: HeartCourse | undefined;
   /** Device of the newest heart data of the session. */
   readonly device?: Device | undefined;
 }
@@ -65,7 +68,7 @@ export function updateBaseline(baseline: Baseline | undefined, lesson: BaselineS
   const held = baseline ?? {};
   const { sdnn, rmssd, devices } = learnVariability(held, lesson);
   const device = chooseNewerDevice(held.device, lesson.device);
-  return { heart_rate: learnHeartRate(held.heart_rate, lesson), sdnn, rmssd, devices, device };
+  return { heart_rate: learnHeartRate(held.heart_rate, lesson), sdnn, rmssd, devices, device, course: lesson.course };
 }
 
 function learnHeartRate(
@@ -97,7 +100,7 @@ export function backfillBaseline(
     ? addPastRate(held.heart_rate, { atMs, bpm, isSkipped }, durations.heart_rate)
     : learnHeartRate(held.heart_rate, lesson, held.heart_rate?.atMs === atMs ? held.heart_rate.isPast : true);
   const { sdnn, rmssd, devices } = learnVariability(held, lesson, durations);
-  return { heart_rate, sdnn, rmssd, devices, device: held.device };
+  return { heart_rate, sdnn, rmssd, devices, device: held.device, course: held.course };
 }
 
 /** Returns the variability that the device measured. `device` is undefined for readings without a device. */

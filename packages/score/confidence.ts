@@ -6,6 +6,7 @@ import { evidenceCategories } from './signals.js';
 import type { ScoreInput } from './situation.js';
 import {
   addLogOdds,
+  computeCauseShare,
   computeExplainedShare,
   type Driver,
   findMeasuredTime,
@@ -37,7 +38,8 @@ export function rateConfidence(
   const { max, movement_share, contradiction_share } = model.confidence;
   const isRaised = published >= edge;
   const heart = asOfNewest.find(({ evidence }) => evidence === 'heart_rate');
-  const moved = movement_share * (heart?.weight ?? 0) * computeExplainedShare(situation);
+  const moved =
+    movement_share * (heart?.weight ?? 0) * Math.max(computeExplainedShare(situation), computeCauseShare(situation));
   const contradicted = contradiction_share * rateContradiction(asOfNewest);
   const value = toStressValue(addLogOdds(asOfNewest));
   const rateSide = (side: boolean) => rateDistance(value, side) * rateSupport(asOfNewest, situation, side);

@@ -3,12 +3,15 @@ import { addOtherMovements, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
 import {
   addStatedMovement,
+  countSteps,
   explainRise,
   hasMoved,
   inferMovement,
   isRaised,
+  isStill,
   chooseStrongerMovement,
 } from './movement.js';
+import type { HeartCourse } from './rows/person.js';
 import type { QuietHeartRate, RecentHeartRates, Session, HeartRateSlot } from './rows/session.js';
 import { type Device, type Movements, round3, type Sample, type Signals } from './rows/values.js';
 import type { Reading } from './signals.js';
@@ -163,7 +166,8 @@ export function processHeartRate(
   const riseMs = newest.atMs - (quiet.raisedSeconds ?? 0) * 1000;
   const suddenBpm = hasMoved(allMovements, riseMs) ? undefined : detectSuddenRise(quiet, fastBpm, typical);
   const heart = { bpm, fastBpm, isConfirmed, suddenBpm };
-  const explainedBpm = explainRise(allMovements, heart, newest.atMs, typical);
+  const isQuiet = isStill(countSteps(session?.steps, reading), newest.atMs);
+  const explainedBpm = explainRise(allMovements, heart, newest.atMs, typical, isQuiet);
   return { recent, movements, allMovements, heart, explainedBpm };
 }
 
@@ -188,9 +192,11 @@ export function toBaselineSample(
   { atMs, sdnn, rmssd, source_device }: Reading,
   { signals, heart, typical, explainedBpm }: ScoreInput,
   device: Device | undefined,
+  course?: HeartCourse,
 ): BaselineSample {
   return {
     atMs,
+    course,
     source_device,
     device,
     sdnn: signals.sdnn?.atMs === atMs ? sdnn : undefined,

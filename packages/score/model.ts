@@ -6,7 +6,7 @@
 import { scoreMax, signalAges } from './generated/contract.js';
 
 /** SHA-256 of stressModel, stateHold and rrIntervals. */
-export const constantsDigest = '417d20ef76e713838eca26a45fdf47ce95a726f5bf2956ecf625b1a80724633d';
+export const constantsDigest = '8ced6547582cf03851c46ef47ec5a3a488b0d79edbdda4f3865bc37e9ad51dee';
 
 export const stressModel = {
   score_max: scoreMax,
@@ -91,11 +91,41 @@ export const stressModel = {
     statement_seconds: signalAges.statement_seconds,
     implied_share_max: 0.55, // judgment: a heart rate alone never explains more of its own rise, so that a very high one is at least focused
     learned_share_max: 0.5, // judgment: a reading updates no baseline while movement explains more than this share of the rise
+    still_seconds: 600, // judgment: a device that counted no step for this time excludes exertion ...
+    still_fresh_seconds: 150, // judgment: ... while its newest count is at most this old
     recovery_half_life_seconds: 60, // heart rate recovery: 12 bpm or more in the first minute is normal (Cole et al. 1999)
     activity_rise_bpm: { resting: 0, light: 15, moderate: 45, vigorous: 80 }, // judgment, from the heart rate zones of the ACSM guidelines
     light_steps: 60, // steps per minute; Tudor-Locke et al. 2018: 60-99 slow to medium walking
     moderate_steps: 100, // Tudor-Locke et al. 2018
     vigorous_steps: 130, // Tudor-Locke et al. 2018
+  },
+
+  // what a raised heart rate can mean that nothing else confirms as stress; scenes: invented, from wearers_dev
+  raised: {
+    pause_seconds: 300, // judgment: a rise or an exertion ends after this time without it
+    keep_share: 0.66, // of the rise that counts as stressed; what remains of a rise that stress does not explain: focused
+    exertion_bpm: 44, // wearers_dev: a rise of this height is exertion, unless a device counts no steps
+    exertion_seconds: 180, // judgment: a shorter one leaves nothing to recover from
+    recovery_hours: 3, // judgment: an exertion is forgotten after this time
+    recovery_slow_share: 0.45, // scenes: part of the highest rise that fades slowly, after an exertion of 20 min or more, ...
+    recovery_slow_after_seconds: 1200,
+    recovery_slow_seconds: 2400, // ... with this time constant, ...
+    recovery_fast_seconds: 210, // ... and the rest with this one, which contains the smoothing
+    recovery_bpm_min: 3, // judgment: less is over
+    recovery_share: 0.5, // judgment: recovery is the likely cause if it explains this share of the rise
+    half_hour_seconds: 1800,
+    quiet_share: 0.5, // judgment: its level follows quiet minutes twice as fast as raised ones
+    half_hour_seconds_min: 300, // judgment: a half hour with less data has no level
+    sleep_share: 0.4, // wearers_dev: a half hour up to this share of the way from the resting to the typical heart rate is as low as in sleep
+    sleep_half_hours: 6, // judgment: so many low half hours in a row are sleep
+    day_pause_hours: 4, // judgment: a pause of this length ends a day, like sleep
+    waking_seconds: 3600, // judgment: a rise this soon after sleep comes with getting up ...
+    waking_bpm_max: 30, // judgment: ... up to this height
+    day_half_hours: 8, // judgment: from four hours on, a day can be raised as a whole ...
+    day_bpm: 6, // judgment: ... if its median is this far above the median of the last days ...
+    days_min: 3, // judgment: ... of which there must be so many
+    days_max: 14,
+    levels_max: 40, // judgment: bound of the half hours of one day
   },
 
   label_log_odds: 1.85, // judgment: evidence of a fully stressful label at reliability 1; fitted to the reference scenes
@@ -207,6 +237,7 @@ export const stressModel = {
     driver_log_odds_min: 0.15, // judgment: about 3 points
     drivers_max: 3, // judgment: one plain sentence
     sentiment_strong: 0.5, // judgment: from this value on, words are "strongly" positive or negative
+    smoothed_bpm: 5, // judgment: from this distance to the value sent on, the reason calls the level an average
     movement_share_min: 0.3, // judgment: from this share on, the reason states that movement explains the heart rate
   },
 } as const;

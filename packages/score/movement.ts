@@ -1,4 +1,5 @@
 import { stressModel as model } from './model.js';
+import type { Steps } from './rows/session.js';
 import { type Device, type Movement, type Movements, round3 } from './rows/values.js';
 import { listCategories, type MovementContext, type Reading } from './signals.js';
 import type { HeartRateLevel, ScoreInput, TypicalHeartRate } from './situation.js';
@@ -26,18 +27,19 @@ export function chooseNewerStatement(held: Movements['stated'], other: Movements
 
 /**
  * Returns the part of the heart rate's rise that movement explains, in bpm. Stated rest excludes implied movement.
- * Without a statement, implied movement explains only a share of the rise.
+ * Without a statement, implied movement explains only a share of the rise, and nothing while a device counts no steps.
  */
 export function explainRise(
   { movement, implied, stated }: Movements,
   { bpm, fastBpm }: Pick<HeartRateLevel, 'bpm' | 'fastBpm'>,
   atMs: number,
   typical: TypicalHeartRate,
+  isStill = false,
 ): number {
   const rise = Math.max(0, bpm - typical.value);
   const isStated = stated && Math.abs(atMs - stated.atMs) < model.movement.statement_seconds * 1000;
   const impliedBpm = Math.max(computeExplainedRise(implied, atMs), inferExplainedRise(fastBpm, typical));
-  const share = !isStated ? model.movement.implied_share_max : stated.value > 0 ? 1 : 0;
+  const share = isStated ? Number(stated.value > 0) : isStill ? 0 : model.movement.implied_share_max;
   // A client states a workout once, so the statement does not fade while it applies.
   const statedBpm = Math.max(isStated ? stated.value : 0, computeExplainedRise(movement, atMs));
   return Math.min(rise, Math.max(statedBpm, Math.min(impliedBpm, share * rise)));
@@ -57,6 +59,20 @@ function classifySteps(steps: number): keyof typeof model.movement.activity_rise
   if (steps >= vigorous_steps) return 'vigorous';
   if (steps >= moderate_steps) return 'moderate';
   return steps >= light_steps ? 'light' : 'resting';
+}
+
+/** Returns what the device says of steps after a reading. */
+export function countSteps(held: Steps | undefined, reading: MovementContext & { readonly atMs: number }) {
+  const { steps_last_minute: steps, atMs } = reading;
+  if (steps === undefined) return held;
+  const movedMs = steps > 0 ? Math.max(held?.movedMs ?? 0, atMs) : held?.movedMs;
+  return { fromMs: Math.min(held?.fromMs ?? atMs, atMs), atMs: Math.max(held?.atMs ?? atMs, atMs), movedMs };
+}
+
+/** Returns true if a device that counts steps has counted none for a while. */
+export function isStill(steps: Steps | undefined, atMs: number): boolean {
+  if (!steps || atMs - steps.atMs > model.movement.still_fresh_seconds * 1000) return false;
+  return atMs - Math.max(steps.fromMs, steps.movedMs ?? 0) >= model.movement.still_seconds * 1000;
 }
 
 /** Returns true if a stated movement explains a part of a heart rate from `fromMs` on. */

@@ -1,5 +1,7 @@
 import { stressModel as model } from './model.js';
 import { isLikelyAnotherPerson, isPersonal, isRaisedSinceChange } from './movement.js';
+import { raised as causes } from './generated/contract.js';
+import type { Raised } from './rows/session.js';
 import type { Device, Signals } from './rows/values.js';
 import { type LabelName, labels, type UnreadText } from './signals.js';
 import type { ScoreInput, TypicalHeartRate } from './situation.js';
@@ -15,6 +17,8 @@ export interface Circumstances {
   readonly unread?: UnreadText | undefined;
   /** The device of the newest heart data. */
   readonly device?: Device | undefined;
+  /** What a raised heart rate can mean. */
+  readonly raised?: Raised | undefined;
 }
 
 /**
@@ -26,12 +30,14 @@ export function explainScore(
   { drivers, value, hasEvidence, isWeak }: Pick<FusedStress, 'drivers' | 'value' | 'hasEvidence' | 'isWeak'>,
   situation: ScoreInput,
   published: number,
-  { unread, device }: Circumstances = {},
+  { unread, device, raised }: Circumstances = {},
 ): string {
   if (!hasEvidence) return explainNoEvidence(unread, situation);
   if (isWeak) return weakReason;
   const [computed, band] = [findBand(Math.round(value)), findBand(published)];
-  const note = drivers.some(({ evidence }) => evidence === 'heart_rate') ? heartNote(situation, device) : '';
+  const note = drivers.some(({ evidence }) => evidence === 'heart_rate')
+    ? heartNote(situation, device) + causeNote(raised)
+    : '';
   if (computed === band)
     return sentence(describeEvidence(drivers, situation, band.suggested_action === 'maintain_engagement') + note);
   const until = computed.min_score > band.min_score ? 'the rise lasts' : 'the calmer signals last';
@@ -100,7 +106,13 @@ function describeEvidenceOf(
   if (evidence === 'hrv') return `heart rate variability ${beside(Math.expm1(-drop) * 100, '%', 'a typical value')}`;
   if (evidence !== 'heart_rate') return describeLabel(evidence, signals);
   if (suddenBpm !== undefined) return `heart rate ${beside(suddenBpm, 'bpm', quietMinutes)}`;
-  return `heart rate ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`;
+  return `${nameLevel(heart, signals)} ${besideRest((heart?.bpm ?? 0) - typical.heart_rate.value, typical.heart_rate)}`;
+}
+
+/** Says of a smoothed level that it is one, if the value that was sent differs from it. */
+function nameLevel(heart: ScoreInput['heart'], { heart_rate }: Signals): string {
+  const isSent = Math.abs((heart?.bpm ?? 0) - (heart_rate?.value ?? 0)) < model.reason.smoothed_bpm;
+  return isSent || heart?.isConfirmed === false ? 'heart rate' : 'heart rate on average over the last minutes';
 }
 
 function describeLabel<N extends LabelName>(name: N, signals: Signals): string {
@@ -120,6 +132,11 @@ function heartNote(situation: ScoreInput, device: Device | undefined): string {
     return ', for so long that the readings no longer look like those of this person';
   const moved = describeMovement(situation);
   return moved ? `, with ${moved}` : '';
+}
+
+/** Returns the likely cause of a raised heart rate, with its alternatives. */
+function causeNote(raised: Raised | undefined): string {
+  return raised ? `; ${causes[raised.likely].reason}` : '';
 }
 
 /** Returns a text on a heart rate that movement explains. Undefined if movement explains little of it. */

@@ -18,15 +18,16 @@ import {
 } from './baseline.js';
 import { rateConfidence } from './confidence.js';
 import { countAgreeingTones } from './evidence.js';
-import { modelVersion, signalCategories } from './generated/contract.js';
+import { bands, modelVersion, signalCategories } from './generated/contract.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
 import { shareReading, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
-import { addStatedMovement, reduceAfterDeviceChange, updateDevice } from './movement.js';
+import { addStatedMovement, countSteps, isStill, reduceAfterDeviceChange, updateDevice } from './movement.js';
+import { beforeReading, findCause, findRiseStart, followCourse } from './raised.js';
 import { explainScore } from './reason.js';
 import type { HeartLevel } from './response.js';
-import type { Baseline, LiveSignals } from './rows/person.js';
-import type { BandHold, ComputedState, PublishedState, Session } from './rows/session.js';
+import type { Baseline, HeartCourse, LiveSignals } from './rows/person.js';
+import type { BandHold, ComputedState, PublishedState, Raised, Session } from './rows/session.js';
 import { type Device, round3, type Sample, type SignalCategory, type Signals } from './rows/values.js';
 import { storeIntervals, addDerivedVariability } from './rr-intervals.js';
 import {
@@ -39,7 +40,10 @@ import {
   toPoint,
 } from './signals.js';
 import { computePoints, computePublishedBefore, isSameState, type PublishedScore, publishScore } from './states.js';
+import type { RaisedHeart } from './situation.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
+
+const { min_score: stressedFrom } = bands[3];
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
 interface Evidence extends Pick<FusedStress, 'expressed' | 'heart' | 'explained'> {
@@ -83,12 +87,14 @@ export function advanceSession(
   const signals = mergeSignals(session?.signals ?? {}, reading);
   if (session && isSuperseded(session, signals, reading)) return joinHistory(session, reading, known, isPast);
   const sensed = sense(session, reading, signals, known, isPast);
-  const assessed = assess(sensed, sharing);
+  const plain = assess(sensed, sharing);
+  const cause = findHeartCause(sensed, plain);
+  const assessed = cause?.raised ? addCause(plain, cause.raised) : plain;
   const fused = fuseEvidence(assessed.situation, sensed.timestampMs);
   const device = updateDevice(session?.device ?? known?.device, reading);
   const published = publish(sensed, fused, sharing);
-  const computed = computeState(sensed, { assessed, fused, device, published, sharing });
-  const baseline = learnFrom(known, toBaselineSample(reading, assessed.ownSituation, device));
+  const computed = computeState(sensed, { assessed, cause, fused, device, published, sharing });
+  const baseline = learnFrom(known, toBaselineSample(reading, assessed.ownSituation, device, cause?.course));
   const own = ofReading(reading);
   return {
     computed: own ? { ...computed, ...own } : computed,
@@ -119,6 +125,46 @@ function sense(
   return { session, reading, signals, known, timestampMs, agreeingTones, isPast };
 }
 
+/** What the heart rate of a known person can mean, and the course of the day after it. */
+interface HeartCause {
+  readonly course: HeartCourse | undefined;
+  readonly raised: RaisedHeart | undefined;
+  /** Start of the present rise in epoch ms. */
+  readonly riseMs: number | undefined;
+}
+
+/** Compares the heart rate with the course of the person's day. Undefined without a person, and for a backfilled reading. */
+function findHeartCause(
+  { session, reading, known, timestampMs, isPast }: Sensed,
+  { situation, allMovements }: Assessed,
+): HeartCause | undefined {
+  if (isPast || (session?.subjectId ?? reading.subjectId) === undefined) return undefined;
+  const held = known?.course;
+  if (!situation.heart) return { course: held, raised: undefined, riseMs: undefined };
+  const before = beforeReading(held, timestampMs, situation.typical.heart_rate);
+  const isNew = situation.signals.heart_rate?.atMs === timestampMs;
+  const isCalm = isStill(countSteps(session?.steps, reading), timestampMs);
+  const course = isNew ? followCourse(held, before, situation, allMovements, isCalm, timestampMs) : held;
+  const raised = findCause(before, situation, allMovements, isCalm, timestampMs);
+  return { course, raised, riseMs: findRiseStart(before, course, timestampMs) };
+}
+
+function addCause(assessed: Assessed, raised: RaisedHeart): Assessed {
+  const { situation, ownSituation } = assessed;
+  const caused = { ...situation, raised };
+  return { ...assessed, situation: caused, ownSituation: situation === ownSituation ? caused : ownSituation };
+}
+
+/** Returns what a raised heart rate can mean, while it is raised or the state is stressed. */
+function toRaised(
+  cause: HeartCause | undefined,
+  { score, sinceMs }: Published,
+  { hasEvidence }: FusedStress,
+): Raised | undefined {
+  if (!cause?.raised || !hasEvidence || (cause.riseMs === undefined && score < stressedFrom)) return undefined;
+  return { sinceMs: cause.riseMs ?? sinceMs, likely: cause.raised.likely };
+}
+
 /** A published score with the state that it followed. */
 interface Published extends PublishedScore {
   /** The state published before. Undefined for a new session, and where the score rests on the session alone for the first time. */
@@ -140,6 +186,7 @@ function publish({ session, timestampMs }: Sensed, fused: FusedStress, sharing: 
 
 interface Scored {
   readonly assessed: Assessed;
+  readonly cause: HeartCause | undefined;
   readonly fused: FusedStress;
   readonly device: Device | undefined;
   readonly published: Published;
@@ -147,12 +194,13 @@ interface Scored {
 }
 
 /** Returns the computed fields of the state after a reading. */
-function computeState(sensed: Sensed, { assessed, fused, device, published, sharing }: Scored): ComputedState {
+function computeState(sensed: Sensed, { assessed, cause, fused, device, published, sharing }: Scored): ComputedState {
   const { session, reading, timestampMs } = sensed;
   const { situation, ownSituation, shared } = assessed;
   const { score, sinceMs } = published;
   const isPrior = !fused.hasEvidence && (!published.held || published.held.isPrior === true);
   const alone = situation === ownSituation ? undefined : scoreAlone(sensed, device);
+  const raised = toRaised(cause, published, fused);
   const computed: ComputedState = {
     // What few readings change comes first in stored rows: a database logs a text from its first difference on.
     model: modelVersion.number,
@@ -160,7 +208,7 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
     sinceMs,
     learned: computeProgress(situation.typical.heart_rate),
     known: round3(situation.typical.heart_rate.known),
-    reason: explainScore(fused, situation, score, { unread: reading.unreadText, device }),
+    reason: explainScore(fused, situation, score, { unread: reading.unreadText, device, raised }),
     points: computePoints(fused, situation.signals, score),
     timestampMs,
     score,
@@ -168,10 +216,11 @@ function computeState(sensed: Sensed, { assessed, fused, device, published, shar
     previousScore: findPreviousScore(session, sharing),
   };
   const { isWeak } = fused;
-  if (!isPrior && !shared && !alone && !isWeak) return computed;
+  if (!isPrior && !shared && !alone && !isWeak && !raised) return computed;
   return {
     ...computed,
     ...(isWeak && { isWeak }),
+    ...(raised && { raised }),
     ...(isPrior && { isPrior }),
     ...(shared && { shared }),
     ...(alone && { alone }),
@@ -212,6 +261,7 @@ function remember(sensed: Sensed, { assessed, device, published, computed, basel
     implied: movements.implied,
     stated: movements.stated,
     agreeingTones,
+    steps: countSteps(session?.steps, reading),
     device,
     held: published.held,
     published: published.hold,
@@ -268,9 +318,10 @@ function isSuperseded(session: Session, merged: Signals, reading: Reading): bool
 /** Scores a late reading from its own signals, for the history only. Does not change the session. */
 function joinHistory(session: Session, reading: Reading, known: Baseline | undefined, isPast: boolean): SessionStep {
   const baseline = known ?? {};
+  const { raised: _, ...latest } = session.latest;
   return {
     computed: {
-      ...session.latest,
+      ...latest,
       model: modelVersion.number,
       received: listCategories(reading),
       // `latest` is always present, because the session already has a reading.
@@ -309,7 +360,7 @@ export function replaceReading(
 ): Pick<SessionStep, 'computed' | 'point'> {
   const reading = submitted.rr_intervals_ms ? addDerivedVariability(submitted, []) : submitted;
   const point = scoreOwnSignals(reading, known);
-  const { rrQuality: _, derived: __, dropped: ___, alone, ...state } = computed;
+  const { rrQuality: _, derived: __, dropped: ___, raised: ____, alone, ...state } = computed;
   // Viewers who must not know the evidence of other sessions see this score, which has none.
   const { score, confidence, isWeak } = point;
   const own = alone && { alone: { ...alone, score, confidence, isWeak } };

@@ -2,7 +2,7 @@ import type { TopicName } from '../text/vocabulary.js';
 import { computeLabelLogOdds } from './evidence.js';
 import { modelVersion, signals as contract } from './generated/contract.js';
 import { stressModel as model } from './model.js';
-import type { RrQuality, TextValues } from './rows/session.js';
+import type { Raised, RrQuality, TextValues } from './rows/session.js';
 import type {
   AllSignals,
   NewestSample,
@@ -195,6 +195,8 @@ export interface HistoryPoint {
   readonly confidence: number;
   /** See `ComputedState`. */
   readonly isWeak?: true | undefined;
+  /** See `ComputedState`. Absent in a point that no history shows. */
+  readonly raised?: Raised | undefined;
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly measured: ReadingContent;

@@ -1,4 +1,4 @@
-import type { Signals } from './rows/values.js';
+import type { RaisedCause, Signals } from './rows/values.js';
 
 /** A typical value. `known` is between 0 (the value of the population) and 1 (the person's own value). */
 export interface TypicalValue {
@@ -42,6 +42,12 @@ export interface HeartRateLevel {
   readonly suddenBpm?: number | undefined;
 }
 
+/** The likely cause of a raised heart rate, and the part of the rise that it explains, in bpm. */
+export interface RaisedHeart {
+  readonly likely: RaisedCause;
+  readonly explainedBpm: number;
+}
+
 /** Input of the score at one time. */
 export interface ScoreInput {
   readonly signals: Signals;
@@ -50,6 +56,8 @@ export interface ScoreInput {
   readonly heart?: HeartRateLevel | undefined;
   /** Heart rate rise that movement explains, in bpm above rest. At most the whole rise. */
   readonly explainedBpm: number;
+  /** What a raised heart rate without a second witness can mean. Absent otherwise. */
+  readonly raised?: RaisedHeart | undefined;
   /** Number of earlier tones that agree with a stressful tone. Absent for 0. */
   readonly agreeingTones?: number | undefined;
 }

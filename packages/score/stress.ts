@@ -10,7 +10,7 @@ import { stressModel as model } from './model.js';
 import { computeLearnedShare } from './resting.js';
 import type { Signals } from './rows/values.js';
 import { evidenceCategories, type EvidenceName, type LabelName, labelNames, labels, neutralWords } from './signals.js';
-import type { HeartRateLevel, ScoreInput, TypicalValues } from './situation.js';
+import type { HeartRateLevel, RaisedHeart, ScoreInput, TypicalValues } from './situation.js';
 
 /** Result of fusing the signals of a session at one time. */
 export interface FusedStress {
@@ -160,22 +160,23 @@ function addFall(drivers: Driver[]): Driver[] {
 
 /** Returns the evidence of heart rate and variability. `load` is the weight of labels of concentrated work, 0–1. */
 function heartDrivers(
-  { signals, typical, heart, explainedBpm }: ScoreInput,
+  { signals, typical, heart, explainedBpm, raised }: ScoreInput,
   load: number,
   weightOf: (measuredMs: number) => number,
 ): Driver[] {
   const drivers: Driver[] = [];
   if (signals.heart_rate && heart) {
     const weight = weightOf(signals.heart_rate.atMs);
-    const level = load > 0 ? withoutLoad(heart, typical, load) : heart;
-    const logOdds = weight * weighHeart(level, typical, explainedBpm);
+    const calmer = raised ? withoutCause(heart, raised) : heart;
+    const level = load > 0 ? withoutLoad(calmer, typical, load) : calmer;
+    const logOdds = weight * weighHeart(level, typical, Math.max(0, explainedBpm - (raised?.explainedBpm ?? 0)));
     const suddenBpm = decidingRise(level, typical);
     if (weight > 0) drivers.push({ evidence: 'heart_rate', weight, logOdds, suddenBpm });
   }
   const { drop, weight, known } = computeVariabilityDrop(signals, typical, weightOf);
   const room = model.heart_rate.log_odds_with_hrv_max - addLogOdds(drivers);
-  const raised = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
-  const logOdds = weight * computeVariabilityEvidence(drop, known * restShare(raised));
+  const rise = heart ? drivers.reduce((sum, it) => sum + it.weight * (heart.bpm - typical.heart_rate.value), 0) : 0;
+  const logOdds = weight * computeVariabilityEvidence(drop, known * restShare(rise));
   const { fall_from_ln, fall_full_ln } = model.hrv;
   const fall = weight * known * Math.min(1, Math.max(0, (drop - fall_from_ln) / (fall_full_ln - fall_from_ln)));
   if (weight > 0) drivers.push({ evidence: 'hrv', drop, fall, weight, logOdds: Math.min(room, logOdds) });
@@ -205,6 +206,17 @@ function addBounded(drivers: Driver[], { name, logOdds, total }: BoundedEvidence
 function withoutLoad(heart: HeartRateLevel, { heart_rate }: TypicalValues, load: number): HeartRateLevel {
   const explained = Math.min(load * model.load.rise_bpm, Math.max(0, heart.bpm - heart_rate.value));
   return { ...heart, bpm: heart.bpm - explained, suddenBpm: undefined };
+}
+
+/** Returns the heart rate level without the part of its rise that stress does not explain. */
+function withoutCause(heart: HeartRateLevel, { explainedBpm }: RaisedHeart): HeartRateLevel {
+  return explainedBpm > 0 ? { ...heart, bpm: heart.bpm - explainedBpm, suddenBpm: undefined } : heart;
+}
+
+/** Returns the share of the heart rate's rise that its likely cause explains, 0–1. */
+export function computeCauseShare({ heart, typical, raised }: Omit<ScoreInput, 'signals'>): number {
+  const rise = (heart?.bpm ?? 0) - typical.heart_rate.value;
+  return raised && rise > 0 ? Math.min(1, raised.explainedBpm / rise) : 0;
 }
 
 /** Returns true if a value of another session of the person is part of the evidence. */

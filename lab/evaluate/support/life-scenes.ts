@@ -214,17 +214,23 @@ const scenes: readonly Scene[] = [
 /** The scenes start on these days of a wearer. */
 const startDays = [8, 10, 12, 14, 16];
 
-/** Returns one row per scene: the share of its minutes that are published as stressed. */
+/** Returns one row per scene: the share of its minutes that are published as stressed, of those that are wrong, and the causes. */
 export function sceneRows(wearers: readonly Wearer[]): TableRow[] {
   const known = new Map<Scene['as'], readonly Known[]>();
   return scenes.map((scene) => {
     const people = known.get(scene.as) ?? wearers.map((it) => learn(it, scene.as));
     known.set(scene.as, people);
     const counted = people.flatMap((it) => playScene(it, scene));
-    const stressed = counted.map((its) =>
-      scene.isSeen ? Number(its.slice(0, 11).some(Boolean)) : shareOf(its, Boolean),
-    );
-    return [scene.name, scene.right, scenesBefore[scene.name] ?? '', percent(mean(stressed), 0)];
+    const share = (has: (it: SessionStep) => boolean) =>
+      percent(mean(counted.map((its) => (scene.isSeen ? Number(its.slice(0, 11).some(has)) : shareOf(its, has)))), 0);
+    return [
+      scene.name,
+      scene.right,
+      scenesBefore[scene.name] ?? '',
+      share(isStressed),
+      share(scene.isSeen ? isSeen : isWrong),
+      listCauses(counted.flat()),
+    ];
   });
 }
 
@@ -257,8 +263,8 @@ function findQuietLevel(minutes: Wearer['minutes']): number {
   return rates.sort((a, b) => a - b)[Math.floor(rates.length * 0.3)] ?? 0;
 }
 
-/** Returns whether the minutes that count are stressed, per day on which the scene starts. */
-function playScene({ minutes, rates, quiet, firstMs, steps }: Known, scene: Scene): boolean[][] {
+/** Returns the minutes that count, per day on which the scene starts. */
+function playScene({ minutes, rates, quiet, firstMs, steps }: Known, scene: Scene): SessionStep[][] {
   return startDays.flatMap((day) => {
     const fromMs = firstMs + day * dayMs + scene.at * minuteMs;
     const index = minutes.findIndex(({ atMs }) => atMs >= fromMs);
@@ -266,15 +272,15 @@ function playScene({ minutes, rates, quiet, firstMs, steps }: Known, scene: Scen
     let step = steps[index - 1];
     // A person who does not wear the device in the hour before has no state to keep.
     if (!step || fromMs - step.computed.timestampMs > hour * minuteMs) return [];
-    const stressed: boolean[] = [];
+    const counted: SessionStep[] = [];
     for (let minute = 0; minute < scene.minutes; minute += 1) {
       const atMs = fromMs + minute * minuteMs;
       const own = rates.get(atMs - (scene.shift ?? 0) * minuteMs);
       if (own === undefined) continue;
       step = advance(step, atMs, scene.play({ minute, own, quiet, noise: () => 2 * noise() - 1 }));
-      if (scene.counts?.(minute) ?? true) stressed.push(isStressed(step));
+      if (scene.counts?.(minute) ?? true) counted.push(step);
     }
-    return stressed.length > 0 ? [stressed] : [];
+    return counted.length > 0 ? [counted] : [];
   });
 }
 
@@ -282,6 +288,27 @@ function advance(before: SessionStep | undefined, atMs: number, signals: { reado
   const session: Session | undefined = before?.session;
   const heart_rate = Math.min(220, Math.max(30, Math.round(signals.heart_rate)));
   return advanceSession(session, { ...signals, heart_rate, atMs, subjectId: 'person' }, before?.baseline);
+}
+
+/** Returns true for stress that is said to be stress: a failure in a scene without stress. */
+function isWrong(step: SessionStep): boolean {
+  const { raised } = step.computed;
+  return isStressed(step) && (!raised || raised.likely === 'stress');
+}
+
+/** Returns true for a rise that may be stress. */
+function isSeen(step: SessionStep): boolean {
+  const { raised } = step.computed;
+  return raised ? raised.likely === 'stress' || raised.likely === 'unknown' : isStressed(step);
+}
+
+/** Returns the likely causes of the minutes, most frequent first, in percent. */
+function listCauses(steps: readonly SessionStep[]): string {
+  const counts = new Map<string, number>();
+  for (const { computed } of steps)
+    if (computed.raised) counts.set(computed.raised.likely, (counts.get(computed.raised.likely) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([cause, count]) => `${cause} ${percent(count / steps.length, 0)}`).join(', ');
 }
 
 /** A state without evidence is unknown. */

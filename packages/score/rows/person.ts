@@ -120,6 +120,46 @@ export interface Baseline extends VariabilityByDevice {
   readonly heart_rate?: HeartRateHistograms | undefined;
   /** Device of the newest heart data that was not backfilled. */
   readonly device?: Device | undefined;
+  /** Absent for a session without a person, and in rows of releases without it, which also remove it. */
+  readonly course?: HeartCourse | undefined;
+}
+
+/**
+ * The course of a person's heart rate over the day, without backfilled readings. The newest rate is stored separately, so
+ * that readings with the same timestamp may arrive in any order. At most 1,000 bytes of JSON.
+ */
+export interface HeartCourse {
+  readonly newest: CourseRate;
+  /** Start and newest time of the present rise, in epoch ms. Absent without one. */
+  readonly sinceMs?: number | undefined;
+  readonly raisedMs?: number | undefined;
+  /** The newest exertion: its end in epoch ms, its duration, and its highest rise. */
+  readonly exertion?: { readonly untilMs: number; readonly seconds: number; readonly riseBpm: number } | undefined;
+  /** The present half hour: its start in epoch ms, and its mean without movement. */
+  readonly halfHour?: { readonly fromMs: number; readonly seconds: number; readonly bpm: number } | undefined;
+  /** Number of half hours as low as in sleep, up to now. Absent for 0. */
+  readonly low?: number | undefined;
+  /** End of the last sleep in epoch ms. Absent until one is known. */
+  readonly wokeMs?: number | undefined;
+  /** Levels of the half hours since the last sleep or long pause, in bpm. */
+  readonly levels?: readonly number[] | undefined;
+  /** Medians of the last days, in bpm. Each day ends with a sleep or a long pause. */
+  readonly days?: readonly number[] | undefined;
+  /** How far the present day is raised as a whole, in bpm. Absent for an ordinary day. */
+  readonly shiftBpm?: number | undefined;
+  /** Hours of the last days that were raised as a whole: the first ones in which this was known, in hours since 1970. */
+  readonly raisedHours?: readonly number[] | undefined;
+}
+
+/** A smoothed heart rate of a course. */
+export interface CourseRate {
+  readonly atMs: number;
+  readonly bpm: number;
+  readonly isRaised?: true | undefined;
+  /** Distance to the typical heart rate in bpm, for a rate of exertion. */
+  readonly exertionBpm?: number | undefined;
+  /** True if a movement is stated. */
+  readonly isMoving?: true | undefined;
 }
 
 /** Baseline of heart rate variability. Each field is absent if it was never measured. */

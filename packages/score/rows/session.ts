@@ -1,6 +1,6 @@
 import type { TopicEvidence, TopicName } from '../../text/vocabulary.js';
 import type { Baseline, Subject } from './person.js';
-import type { Device, Movements, Sample, SignalCategory, SignalName, Signals } from './values.js';
+import type { Device, Movements, RaisedCause, Sample, SignalCategory, SignalName, Signals } from './values.js';
 
 /** State of a session between readings. Plain JSON. */
 export interface Session extends Movements {
@@ -17,6 +17,8 @@ export interface Session extends Movements {
   readonly intervals?: readonly IntervalBatch[] | undefined;
   /** Number of tones before the newest one that agree with a stressful tone, 0–4. Absent for 0. */
   readonly agreeingTones?: number | undefined;
+  /** What the device says of steps. Absent until a reading contains steps. */
+  readonly steps?: Steps | undefined;
   /** Device of the newest heart data. A new session starts with the device of the person. */
   readonly device?: Device | undefined;
   /** Published state before the timestamp of the newest reading. Absent if all readings have the same timestamp. */
@@ -37,6 +39,23 @@ export interface Session extends Movements {
   readonly isBackfilled?: true | undefined;
   /** State of the backfilled readings. Absent if there are none, or if `isBackfilled`. */
   readonly past?: Session | undefined;
+}
+
+/** A raised heart rate that nothing else confirms as stress. */
+export interface Raised {
+  /** Start of the rise in epoch ms. */
+  readonly sinceMs: number;
+  readonly likely: RaisedCause;
+}
+
+/** Times of a device that counts steps, in epoch ms. */
+export interface Steps {
+  /** The first count. */
+  readonly fromMs: number;
+  /** The newest count. */
+  readonly atMs: number;
+  /** The newest count that was not 0. Absent if all were. */
+  readonly movedMs?: number | undefined;
 }
 
 /** Whether the intervals of a reading give a variability. */
@@ -66,6 +85,8 @@ export interface ComputedState {
   readonly confidence: number;
   /** True if all that counted is words in which nothing stands out. Absent otherwise, and in rows of releases without it. */
   readonly isWeak?: true | undefined;
+  /** What a raised heart rate can mean. Absent unless the heart alone is raised, and for late, replaced and backfilled readings. */
+  readonly raised?: Raised | undefined;
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly received: readonly SignalCategory[];

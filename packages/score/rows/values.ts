@@ -1,8 +1,10 @@
-import { type bands, type signalCategories, type signals } from '../generated/contract.js';
+import { type bands, type raised, type signalCategories, type signals } from '../generated/contract.js';
 
 /** One of the five states, calm to acute_stress. */
 export type State = (typeof bands)[number]['state'];
 export type SignalCategory = (typeof signalCategories)[number];
+/** The likely cause of a raised heart rate. */
+export type RaisedCause = keyof typeof raised;
 
 /** The fields of a reading that are signals or context, with their use, category, unit and bounds. */
 export type SignalContract = typeof signals;
