@@ -3388,4 +3388,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3861a0bb2282183f786b571b254cf5a99e8f08a7d3ac932d6131f5c1d2d1d852" as const;
+export const contractDigest = "e2f393f7a0a45a5524cf8997edfb9481246843bac19c551537caa3c19e6e7602" as const;

@@ -121,18 +121,18 @@ const person = ['select subjects', 'insert subjects'];
  */
 test.each<[string, (index: number) => object, added: string[], bytes: [number, number, number]]>([
   ['a plain reading', () => ({}), [], [2_375, 2_418, 1_405]],
-  ['a reading with a person', () => ({ subject_id: 'p' }), person, [3_014, 3_042, 1_463]],
+  ['a reading with a person', () => ({ subject_id: 'p' }), person, [3_142, 3_170, 1_463]],
   [
     'a reading with text',
     () => ({ subject_id: 'p', ...texts }),
     [...person, 'select erased_ids', 'insert triggers'],
-    [5_331, 5_315, 1_922],
+    [5_427, 5_411, 1_922],
   ],
   [
     'a reading with a sample',
     (index) => ({ subject_id: 'p', sample_id: `sample-${10 + index}` }),
     [...person, 'select late_readings', 'insert late_readings'],
-    [3_742, 3_712, 1_531],
+    [3_870, 3_840, 1_531],
   ],
 ])('%s executes exactly these statements, messages, listeners and timers', async (_, bodyOf, added, bytes) => {
   const recordCost = await openRequestCost();

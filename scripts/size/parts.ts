@@ -15,9 +15,9 @@ export interface CodeFile {
 /**
  * The most lines that people may have written. What was built several times and became one took 142,858 lines to 141,189, and
  * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
- * the corpus of recordings and words that say nothing added the rest.
+ * the corpus of recordings, words that say nothing, and the causes of a raised heart rate added the rest.
  */
-const capLines = 151_000;
+const capLines = 152_800;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;

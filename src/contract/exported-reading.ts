@@ -64,7 +64,7 @@ function toComputation(
   derived: Derived | undefined,
 ): Schema<'ExportedComputation'> {
   const { state } = findBand(score);
-  const { received, reason, rrQuality, topics = [], triggers } = computed;
+  const { received, reason, rrQuality, topics = [], triggers, raised } = computed;
   return {
     state,
     stress_score: score,
@@ -73,7 +73,7 @@ function toComputation(
     ...derived,
     ...(rrQuality && { rr_quality: rrQuality }),
     signals_received: [...received],
-    ...describeAdvice({ score, confidence, isWeak }),
+    ...describeAdvice({ score, confidence, isWeak, raised }),
     action_reason: reason,
     ...(previousState && { previous_state: previousState }),
     ...toEffectiveness(computed),

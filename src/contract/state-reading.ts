@@ -1,4 +1,4 @@
-import { bands, disclaimer } from '../../generated/spec.js';
+import { bands, disclaimer, raised as causes } from '../../generated/spec.js';
 import { adviseOnDanger, describeCheck, type MessageCheck } from '../../packages/text/check-message.js';
 import type { Schema, StateReading } from './contract.js';
 import { rateFreshness, staleAfterMs, weighByAge } from '../../packages/score/evidence.js';
@@ -22,6 +22,7 @@ export function toStateReading(sessionId: string, computed: ComputedState, check
     stress_score: computed.score,
     confidence: computed.confidence,
     ...toEvidence(found ? { ...computed, isWeak: undefined } : computed),
+    ...toRaised(computed),
     ...toStateSince(computed),
     signals_received: [...computed.received],
     ...describeAdvice(computed),
@@ -61,6 +62,11 @@ export function toEvidence({ confidence, isWeak }: Rated): Pick<StateReading, 'e
   return isWeak ? { evidence: 'weak' } : {};
 }
 
+/** Returns what a raised heart rate can mean, as a field of a response. */
+export function toRaised({ raised }: Pick<ComputedState, 'raised'>): Pick<StateReading, 'raised'> {
+  return raised ? { raised: { since: new Date(raised.sinceMs).toISOString(), likely: raised.likely } } : {};
+}
+
 /** Returns the comparison with the previous score, as a field of a response. Absent without evidence. */
 export function toEffectiveness({
   previousScore,
@@ -79,12 +85,14 @@ export function toContributions({ points, score }: ComputedState): Pick<StateRea
 /** Returns what an agent can do about a score. Nothing is recommended without evidence, or for words that say nothing. */
 export function describeAdvice({
   score,
+  raised,
   ...rated
-}: Rated & Pick<ComputedState, 'score'>): Pick<StateReading, 'suggested_action' | 'recommendation'> {
+}: Rated & Pick<ComputedState, 'score' | 'raised'>): Pick<StateReading, 'suggested_action' | 'recommendation'> {
   const { suggested_action, recommendation } = findBand(score);
-  return toEvidence(rated).evidence === undefined
-    ? { suggested_action, recommendation }
-    : { suggested_action: bands[0].suggested_action };
+  if (toEvidence(rated).evidence !== undefined) return { suggested_action: bands[0].suggested_action };
+  const cause = raised && suggested_action !== bands[0].suggested_action ? causes[raised.likely] : {};
+  const alternatives = 'recommendation' in cause ? ` ${cause.recommendation}` : '';
+  return { suggested_action, recommendation: recommendation + alternatives };
 }
 
 /** Returns a confidence, 0–1, at an age, in ms. After some seconds, it falls like the weight of a signal, to 0 for a stale state. */
@@ -110,7 +118,7 @@ export function ageReading(reading: StateReading, ageMs: number): StateReading {
   const reduced = reduceConfidenceByAge(reading.confidence, ageMs);
   const confidence = evidence === 'weak' && ageMs < staleAfterMs ? Math.max(0.01, reduced) : reduced;
   if (confidence > 0 || evidence === 'none') return { ...reading, confidence };
-  const { recommendation: _, evidence: __, ...outdated } = reading;
+  const { recommendation: _, evidence: __, raised: ___, ...outdated } = reading;
   return { ...outdated, confidence, ...describeAdvice({ score, confidence }), action_reason: explainNoEvidence() };
 }
 

@@ -1,7 +1,6 @@
 import { history as settings } from '../../generated/spec.js';
 import type { HistoryPoint } from '../../packages/score/signals.js';
-import { computedColumns, type ComputedRow, toPoint } from './readings.js';
-import { rowFormats } from './row-formats.js';
+import { computedColumns, type ComputedRow, decodeResponse, toPoint } from './readings.js';
 import { scanReadings } from './scan.js';
 import type { SlicedScope } from './scope.js';
 
@@ -23,7 +22,7 @@ export async function findPoints(
   isAlone = false,
 ): Promise<Array<HistoryPoint & { readonly incarnation: string }>> {
   const span = { fromMs: afterMs + 1, toMs: untilMs + 1, newestMs: Math.min(untilMs, nowMs) };
-  const toHistoryPoint = isAlone ? toPointAlone : toPointWithTopics;
+  const toHistoryPoint = isAlone ? toPointAlone : toShownPoint;
   const points = [];
   for await (const rows of scanReadings<ComputedRow>(scope, incarnations, computedColumns, span)) {
     points.push(...rows.map((row) => ({ ...toHistoryPoint(row), incarnation: row.incarnation })));
@@ -32,18 +31,18 @@ export async function findPoints(
   return points.slice(0, settings.datapoints_max);
 }
 
-/** Returns the point of a row with the topics of the reading. */
-function toPointWithTopics(row: ComputedRow): HistoryPoint {
-  // Few readings have topics. Decoding the response of each reading would take most of the time of a long history.
-  if (!row.response.includes('"topics":["')) return toPoint(row);
-  const { topics } = rowFormats.response.decode(row.response);
-  return { ...toPoint(row), ...(topics && { topics }) };
+/** Returns the point of a row with the topics of the reading, and what its raised heart rate can mean. */
+function toShownPoint(row: ComputedRow): HistoryPoint {
+  // Few readings have either. Decoding the response of each reading would take most of the time of a long history.
+  if (!row.response.includes('"topics":["') && !row.response.includes('"raised":{')) return toPoint(row);
+  const { topics, raised } = decodeResponse(row);
+  return { ...toPoint(row), ...(topics && { topics }), ...(raised && { raised }) };
 }
 
-/** Returns the point of a row with the score of its session alone. */
+/** Returns the point of a row with the score of its session alone. The start of a rise may be a time of another session. */
 function toPointAlone(row: ComputedRow): HistoryPoint {
-  const point = toPointWithTopics(row);
+  const point = { ...toShownPoint(row), raised: undefined };
   if (!row.response.includes('"alone":{')) return point;
-  const { alone = point } = rowFormats.response.decode(row.response);
+  const { alone = point } = decodeResponse(row);
   return { ...point, score: alone.score, confidence: alone.confidence, isWeak: alone.isWeak };
 }

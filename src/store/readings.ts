@@ -182,10 +182,16 @@ function findWeak({ response }: Pick<ComputedRow, 'response'>): boolean {
   return isPointWeak;
 }
 
+/** Returns the response of a row. Release 1.0.0 copies `raised` of an earlier reading to a late one, which has another time. */
+export function decodeResponse({ response }: Pick<ComputedRow, 'response'>) {
+  const decoded = rowFormats.response.decode(response);
+  return decoded.raised && decoded.timestampMs !== undefined ? { ...decoded, raised: undefined } : decoded;
+}
+
 /** Returns the computed state of a row. `point` is the point of the same row. */
 export function toComputed({ response, previous_score }: ComputedRow, point: HistoryPoint): ComputedState {
   const { timestampMs, score, confidence, model, measured } = point;
-  const { received = listCategories(measured), isPointWeak: _, ...rest } = rowFormats.response.decode(response);
+  const { received = listCategories(measured), isPointWeak: _, ...rest } = decodeResponse({ response });
   const previous = previous_score === null ? {} : { previousScore: previous_score };
   const derived = listTextValues(measured);
   return { timestampMs, score, confidence, received, ...previous, ...(derived && { derived }), ...rest, model };
