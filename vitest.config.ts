@@ -17,7 +17,7 @@ const onceOnly = [
   '{packages,examples}/**',
   'scripts/**',
   'lab/!(*.mysql.*)',
-  'contract-tests/{contract,dredd,every-operation,http,mcp}/**',
+  'contract-tests/{a2a,contract,dredd,every-operation,http,mcp}/**',
   'contract-tests/delivery/example-receivers.test.ts',
   'contract-tests/hostile/{bodies,corpus,half-open,key-flood,lines,pipelines,slow-senders}.test.ts',
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,score-cpu,whole-days}.test.ts',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
-import { createKeyOf, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
+import { expect, onTestFinished } from 'vitest';
+import { allScopes } from '../../src/keys/scopes.js';
+import { runCommand, type ServiceProgram, startServiceProgram } from '../../testkit/program.js';
 import { ample } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
@@ -20,7 +21,8 @@ export interface Acknowledged {
 /** Creates a database, a key, and functions that call programs on it. */
 export async function openDatabaseOfTest() {
   const database = await temporaryDatabase();
-  const key = await createKeyOf(database.url, 'acme');
+  const options = ['--account', 'acme', '--tier', 'enterprise', '--scopes', allScopes.join(',')];
+  const key = await runCommand(database.url, ['keys', 'create', ...options]);
   const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const env = { DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: '0', ...ample };
   const start = async (file?: string) => {
@@ -38,14 +40,42 @@ export async function openDatabaseOfTest() {
 
 type Send = Awaited<ReturnType<typeof openDatabaseOfTest>>['send'];
 
-/** Sends readings alternately to `programs` until `stop`. Sends a failed reading again, to the next program. */
+/** Stores a device, a fact and a reading of a person who will be erased. Returns the body of a reading of the device. */
+export async function storeErasable(send: Send, program: ServiceProgram): Promise<Readonly<Record<string, unknown>>> {
+  const [subject_id, atMs] = ['erased', Date.now()];
+  const [start, timestamp] = [atMs - 60_000, atMs].map((ms) => new Date(ms).toISOString());
+  const created = await send(program, '/v1/devices', 'POST', { subject_id, name: 'gone', kind: 'watch' });
+  const fact = { subject_id, kind: 'rest', start, end: timestamp };
+  expect((await send(program, '/v1/facts/gone', 'PUT', fact)).status).toBe(200);
+  const gone = { session_id: 'gone', subject_id, timestamp, heart_rate: 70 };
+  expect((await send(program, '/v1/ingest', 'POST', gone)).status).toBe(200);
+  return { device_id: JSON.parse(created.text).device_id, timestamp, heart_rate: 71 };
+}
+
+/** Expects that nothing of the erased person is left, and that the device sends no more. */
+export async function expectErased(send: Send, program: ServiceProgram, ofDevice: object): Promise<void> {
+  expect((await send(program, '/v1/subjects/erased')).status).toBe(404);
+  expect(JSON.parse((await send(program, '/v1/devices?subject_id=erased')).text)).toEqual({ devices: [] });
+  expect(JSON.parse((await send(program, '/v1/facts?subject_id=erased')).text)).toMatchObject({ facts: [] });
+  expect((await send(program, '/v1/ingest', 'POST', ofDevice)).status).toBe(422);
+}
+
+/**
+ * Sends readings alternately to `programs` until `stop`. Sends a failed reading again, to the next program. The readings of
+ * one lane name a device instead of their session.
+ */
 export function startLoad(send: Send, programs: ServiceProgram[]) {
   const acknowledged: Acknowledged[] = [];
   let isOn = true;
   const run = async (lane: number) => {
+    const device = { subject_id: 'p', name: 'Left', kind: 'watch' };
+    const [first] = programs as [ServiceProgram];
+    const { text } = lane === 0 ? await send(first, '/v1/devices', 'POST', device) : { text: '{}' };
+    const { device_id } = JSON.parse(text);
+    const named = lane === 0 ? { device_id } : { session_id: `s${lane}` };
     for (let count = 0; isOn; count++) {
       const signals = { heart_rate: 60 + (count % 60) };
-      const body = { session_id: `s${lane}`, subject_id: 'p', timestamp: new Date().toISOString(), ...signals };
+      const body = { ...named, subject_id: 'p', timestamp: new Date().toISOString(), ...signals };
       for (let turn = count, isDone = false; isOn && !isDone; turn++) {
         const by = programs[turn % programs.length] as ServiceProgram;
         const answer = await send(by, '/v1/ingest', 'POST', body).catch(() => undefined);
@@ -77,5 +107,7 @@ export async function exportFrom(send: Send, program: ServiceProgram): Promise<s
   return lines.map((line) => toText(JSON.parse(line).reading));
 }
 
-export const toText = ({ session_id, timestamp, heart_rate }: Acknowledged['body']) =>
-  `${session_id} ${timestamp} ${heart_rate}`;
+export const toText = ({ device_id, timestamp, heart_rate, ...rest }: Acknowledged['body']) => {
+  const { session_id = `${device_id}-${String(timestamp).slice(0, 10)}` } = rest;
+  return `${session_id} ${timestamp} ${heart_rate}`;
+};

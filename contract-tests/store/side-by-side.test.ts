@@ -3,7 +3,7 @@ import { buildNextVersion } from '../../testkit/next-version.js';
 import { runMain } from '../../testkit/process.js';
 import { type ServiceProgram } from '../../testkit/program.js';
 import { everythingStored } from '../../testkit/stored.js';
-import { exportFrom, lanes, openDatabaseOfTest, startLoad, toText } from './rolling.js';
+import { expectErased, exportFrom, lanes, openDatabaseOfTest, startLoad, storeErasable, toText } from './rolling.js';
 
 test('two versions serve one database after an additive migration, up, back and up, and lose and repeat nothing', async () => {
   const { database, start, send } = await openDatabaseOfTest();
@@ -16,13 +16,13 @@ test('two versions serve one database after an additive migration, up, back and 
   programs.push(newer);
   await load.more();
   for (const program of programs) expect((await send(program, '/readyz')).status).toBe(200);
-  const gone = { session_id: 'gone', subject_id: 'erased', timestamp: new Date().toISOString(), heart_rate: 70 };
   for (const [writer, eraser] of [
     [newer, old],
     [old, newer],
   ] as const) {
-    expect((await send(writer, '/v1/ingest', 'POST', gone)).status).toBe(200);
+    const ofDevice = await storeErasable(send, writer);
     expect((await send(eraser, '/v1/subjects/erased', 'DELETE')).status).toBe(200);
+    await expectErased(send, writer, ofDevice);
     expect((await send(writer, '/v1/state?session_id=gone')).status).toBe(404);
   }
 
