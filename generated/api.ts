@@ -90,7 +90,7 @@ export interface paths {
          * @description Returns the state as of the newest reading of a session or of a person. A person's newest reading is the one with
          *     the newest timestamp over all sessions of the person. Of equal timestamps, the one that was accepted last counts.
          *     Readings with `backfill` do not count for a person. The score does not decay while no reading arrives:
-         *     `confidence` falls with the age of the state, from 5 s on, to 0 after 300 s. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
+         *     `confidence` falls with the age of the state, from 5 s on, to 0 after 300 s. A fact counts from the next reading on. `topics_detected` is empty, and `text_analysis` and `safety` are absent, because they belong to the
          *     request that carried the text.
          *
          *     A token reads a person only if its `subject_id` is this person. `session_id` is then the session of the token.
@@ -324,10 +324,11 @@ export interface paths {
          *     **What is stored.** Samples of the last 300 s are live: each is a reading at its own time, which moves the state.
          *     Older samples become one reading per minute and kind of signal, as an import stores them. They change history
          *     and summaries, and not the current state. The session is that of the person and UTC day. Of several devices in a
-         *     minute, the most accurate one counts. A workout states how much the person moved.
+         *     minute, the most accurate one counts. A workout or night is a fact: it counts for readings before and after its arrival.
          *
-         *     **Sending again is harmless.** A sample that is stored is counted in `unchanged`. A minute with more samples than
-         *     before replaces the earlier one.
+         *     **Sending again is harmless.** A reading that adds nothing is counted in `unchanged`. The samples of a minute are
+         *     united by their times, so parts may arrive in any order, and a field that a later body lacks stays. Of samples without
+         *     times, the body with more of them counts. A reading of a service key, e.g. a file import, precedes those of sources.
          *
          *     **Responses.** A body of the right form gets 200, also if nothing of it was usable: `skipped` has the number of
          *     samples by reason. A request is one call of the month, and each newly stored reading is another one. One post of a
@@ -1331,7 +1332,7 @@ export interface components {
          */
         SampleId: string;
         /**
-         * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. Requires `sample_id`.
+         * @description Revision of the sample, e.g. the number of measurements that it summarizes. 0 if absent. Of two readings of one sample, the higher revision counts, of equal ones the one that was stored later. One of a service key precedes those that a source posted. Requires `sample_id`.
          * @example 12
          */
         SampleRevision: number;
@@ -2173,7 +2174,7 @@ export interface components {
              */
             unchanged: number;
             /**
-             * @description Stored minutes that have more samples now.
+             * @description Stored minutes that a sample or field was added to.
              * @example 0
              */
             replaced: number;

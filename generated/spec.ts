@@ -3388,4 +3388,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "e2f393f7a0a45a5524cf8997edfb9481246843bac19c551537caa3c19e6e7602" as const;
+export const contractDigest = "d64927a6267a26d2296cf40dd368e84cf43c969bf2ef7ef6008d195fb44f73e0" as const;

@@ -269,6 +269,42 @@ add(
   `<HealthData>${points((at) => `<Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" startDate="${local(at)}" endDate="${local(at)}" value="${rate(at)}"/>`)}</HealthData>\n`,
 );
 
+const stages = [
+  ['InBed', '2026-11-19 22:00:00', '2026-11-20 07:00:00'],
+  ['AsleepCore', '2026-11-19 22:10:00', '2026-11-20 01:00:00'],
+  ['Awake', '2026-11-20 01:00:00', '2026-11-20 01:20:00'],
+  ['AsleepDeep', '2026-11-20 01:20:00', '2026-11-20 06:00:00'],
+  ['AsleepREM', '2026-11-20 06:00:00', '2026-11-20 06:45:00'],
+  ['AsleepUnspecified', '2026-11-20 09:58:00', '2026-11-20 10:20:00'],
+].map(
+  ([stage, from, until]) =>
+    `<Record type="HKCategoryTypeIdentifierSleepAnalysis" sourceName="Watch" startDate="${from} +0100" endDate="${until} +0100" value="HKCategoryValueSleepAnalysis${stage}"/>`,
+);
+add(
+  'apple-health',
+  'sleep.xml',
+  'the stages of a night, and a nap',
+  `<HealthData>${points((at) => `<Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" startDate="${local(at)}" endDate="${local(at)}" value="${rate(at)}"/>`)}${stages.join('')}</HealthData>\n`,
+  {
+    minutes: minutesOf({ activity_level: 'resting' }),
+    facts: [
+      { kind: 'sleep', start: '2026-11-19T21:10Z', end: '2026-11-20T05:45Z' },
+      { kind: 'sleep', start: '2026-11-20T08:58Z', end: '2026-11-20T09:20Z' },
+    ],
+  },
+);
+const night = { startTime: '2026-11-19T23:10:30.000', endTime: '2026-11-20T06:50:00.000', duration: 27_570_000 };
+const level = { dateTime: '2026-11-19T23:10:30.000', level: 'light', seconds: 27_570 };
+add(
+  'fitbit',
+  'sleep-2026-11-20.json',
+  'a night of Takeout, local times',
+  json([
+    { logId: 7, dateOfSleep: '2026-11-20', ...night, minutesAsleep: 430, levels: { data: [level] }, mainSleep: true },
+  ]),
+  { ...berlin, minutes: [], facts: [{ kind: 'sleep', start: '2026-11-19T22:10Z', end: '2026-11-20T05:50Z' }] },
+);
+
 /** Texts of the files by their paths, with the list of their right minutes. */
 export const corpus: ReadonlyMap<string, string> = new Map([
   ...files.map(({ file, content }) => [file, content] as const),

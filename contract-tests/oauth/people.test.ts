@@ -93,6 +93,28 @@ test('data of others looks absent, or is refused before it is looked for', async
   expect((await service.request('/v1/history?session_id=nobodys')).body.datapoints).toHaveLength(1);
 });
 
+test('a token states, lists and removes facts of its person only', async () => {
+  const service = await startOAuthService();
+  const [anna, bert] = [await asPerson(service, 'anna'), await asPerson(service, 'bert')];
+  const [own, other] = [personId(service, 'anna'), personId(service, 'bert')];
+  const put = (subject_id: string) => {
+    const body = JSON.stringify({ subject_id, kind: 'rest', start: service.clock.at(-60) });
+    return anna.send('/v1/facts/a', { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body });
+  };
+  await service.request('/v1/facts/b', {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ subject_id: other, kind: 'rest', start: service.clock.at(-60) }),
+  });
+  for (const id of [own, 'me']) expect((await put(id)).body).toMatchObject({ subject_id: own, fact_id: 'a' });
+  expect((await put(other)).body.code).toBe('other_person');
+  const remove = { method: 'DELETE' };
+  expect((await anna.send(`/v1/facts?subject_id=${other}`)).body.code).toBe('other_person');
+  expect((await anna.send(`/v1/facts/b?subject_id=${other}`, remove)).body.code).toBe('other_person');
+  expect((await bert.send('/v1/facts?subject_id=me')).body.facts).toMatchObject([{ fact_id: 'b' }]);
+  expect((await anna.send('/v1/facts/a?subject_id=me', remove)).status).toBe(204);
+});
+
 test('a stream of a session gets nothing of a session of others, also if it starts later', async () => {
   const service = await startOAuthService();
   const [anna, bert] = [await asPerson(service, 'anna'), await asPerson(service, 'bert')];

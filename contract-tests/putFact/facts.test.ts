@@ -3,13 +3,14 @@ import type { Schema } from '../../src/contract/contract.js';
 import { batchResults, exportRows } from '../../testkit/batch.js';
 import { scorePendingPeople } from '../../src/readings/facts.js';
 import { allow, setUp } from '../../testkit/consents.js';
+import { connectPhone } from '../../testkit/phone.js';
 import type { TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
 const minuteMs = 60_000;
 
 /** Returns functions that state facts of a new person and send readings of an hour ago. */
-function actAs(service: TestService, subject_id = randomUUID()) {
+function actAs(service: Pick<TestService, 'request' | 'get' | 'clock'>, subject_id: string = randomUUID()) {
   const startMs = Math.floor(service.clock.nowMs / minuteMs) * minuteMs - 60 * minuteMs;
   const at = (minutes: number) => new Date(startMs + minutes * minuteMs).toISOString();
   return {
@@ -94,8 +95,32 @@ test('a fact that ends before its start, or is too long or old, is rejected', as
   expect((await day(24.1, 'rest')).status).toBe(422);
   expect((await day(16.1, 'sleep')).status).toBe(422);
   expect((await put('a', { kind: 'rest' })).body.errors).toMatchObject([{ code: 'fact_level', pointer: '/level' }]);
-  expect((await put('a', { start: '2020-01-01T00:00:00Z' })).body.code).toBe('timestamp_too_old');
+  const year = { start: '2020-01-01T00:00:00Z', end: '2020-01-01T00:10:00Z' };
+  expect((await put('a', year)).body.code).toBe('timestamp_too_old');
+  expect((await put('a', { start: at(-24 * 60), end: at(-6) })).status).toBe(200);
   expect((await put('a', { start: at(62), end: undefined })).body.code).toBe('timestamp_in_future');
+});
+
+test('a source changes only its own facts, and none after the API has changed it', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_connect');
+  const person = actAs({ ...phone.operator, clock: service.clock }, phone.subjectId);
+  const post = (until: number) =>
+    phone.post({ exercise: [{ type: '56', start_time: person.at(0), end_time: person.at(until) }] });
+  await person.put('mine', { kind: 'rest', level: undefined });
+  await post(20);
+  const ends = async () => (await person.list()).map(({ source, kind, end }) => [source ?? '', kind, end]).sort();
+  expect(await ends()).toEqual([
+    ['', 'rest', person.at(30)],
+    ['health_connect', 'exercise', person.at(20)],
+  ]);
+  const [own] = (await person.list()).filter(({ source }) => source !== undefined);
+  const corrected = { kind: 'other_person', level: undefined, end: person.at(25), revision: own?.revision };
+  expect((await person.put(own?.fact_id ?? '', corrected)).body).not.toHaveProperty('source');
+  await post(40);
+  expect(await ends()).toEqual([
+    ['', 'other_person', person.at(25)],
+    ['', 'rest', person.at(30)],
+  ]);
 });
 
 test('the list has the facts of a range by start, in pages', async ({ service }) => {

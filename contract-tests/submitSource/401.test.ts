@@ -40,7 +40,8 @@ test('service keys and session tokens are no source keys, and a source key does 
     for (const place of ['header', 'bearer'] as const)
       expect((await phone.post(body, { place, credential })).body.code).toBe('invalid_source_key');
   const headers = { 'X-Service-Key': phone.key };
-  for (const path of [`/v1/state?subject_id=${phone.subjectId}`, '/v1/source-keys', '/v1/export'])
+  const facts = `/v1/facts?subject_id=${phone.subjectId}`;
+  for (const path of [`/v1/state?subject_id=${phone.subjectId}`, facts, '/v1/source-keys', '/v1/export'])
     expect((await service.request(path, { headers })).body.code).toBe('invalid_api_key');
 });
 

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
+import { Minutes } from '../../packages/recordings/minutes.js';
+import { planImport, sendHistory } from '../../packages/tools/import-history.js';
+import { createBatchSender, createFactSender } from '../../packages/tools/send-batch.js';
+import { createStateClient } from '../../packages/client/src/index.js';
 import { exportRows } from '../../testkit/batch.js';
 import { createHubSecret, heartRateEvent, type HubName, metric, signAsHub, toLocal } from '../../testkit/phone.js';
 import type { TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
 /*
- * The law of posts of history: every partition of the same samples and workouts into bodies, every order and repetition give
- * equal minutes, fields, facts and movement, and equal scores against one baseline. Steps and breathing are sent with the
- * heart rates of their minute: alone, they are no reading.
+ * The law of posts of history: every partition of the same samples and workouts into bodies, every order and repetition, and the
+ * import of a file before, between or after them give equal minutes, fields, facts and movement, and equal scores against one
+ * baseline. Steps and breathing are sent with the heart rates of their minute: alone, they are no reading.
  */
 
 const minuteMs = 60_000;
@@ -117,6 +121,28 @@ async function connect(service: TestService) {
   };
 }
 
+/** Imports a file with the items, as the command and the dashboard do. The device is that of the first source. */
+async function importFile(service: TestService, subjectId: string, items: readonly Item[], startMs: number) {
+  const { rates, variability, runs } = split(items, startMs);
+  const minutes = new Minutes({ hours: 24, nowMs: service.clock.nowMs, marksFacts: false });
+  minutes.add([
+    ...rates.map(([atMs, value]) => ({ field: 'heart_rate', atMs, value, source: 'Apple Watch' }) as const),
+    ...variability.map(([atMs, value]) => ({ field: 'sdnn', atMs, value, source: 'Apple Watch' }) as const),
+    ...runs.map(({ id, fromMs, untilMs }) => ({ kind: 'exercise', id, atMs: fromMs, untilMs }) as const),
+  ]);
+  const client = createStateClient({ baseUrl: service.url, key: service.key });
+  const sending = {
+    client,
+    explain: (error: unknown) => error as Error,
+    signal: new AbortController().signal,
+    onWait: () => undefined,
+  };
+  const senders = { sendBatch: createBatchSender(sending), sendFact: createFactSender(sending) };
+  const plan = await planImport(minutes.readings(), minutes.facts, subjectId, client);
+  const onFact = (refusal: string | undefined) => expect(refusal).toBeUndefined();
+  await sendHistory(plan, senders, (_, answer) => expect(answer).not.toHaveProperty('refusal'), onFact);
+}
+
 /** Gives a person the baseline of another one, and scores all readings again. */
 async function scoreAgainst(service: TestService, person: string, model: string, startMs: number): Promise<void> {
   await service.store.run(async (knex) => {
@@ -176,7 +202,7 @@ test('every partition, order and repetition of posts of history gives equal minu
   const startMs = Math.floor(service.clock.nowMs / minuteMs) * minuteMs - 120 * minuteMs;
   const random = fc.array(fc.nat(), { minLength: 300, maxLength: 300 });
   await fc.assert(
-    fc.asyncProperty(day, random, async (items, numbers) => {
+    fc.asyncProperty(day, random, fc.array(fc.oneof(beat, run), { minLength: 8, maxLength: 16 }), async (items, numbers, inFile) => {
       let at = 0;
       const pick = (max: number) => (numbers[(at += 1) % numbers.length] ?? 0) % max;
       const [whole, parts] = [randomUUID(), randomUUID()];
@@ -186,6 +212,7 @@ test('every partition, order and repetition of posts of history gives equal minu
       );
       for (const [source, all] of bySource)
         if (all.length > 0) await postWhole(source, (sources[source] as CreateBody)(all, startMs, whole));
+      await importFile(service, whole, inFile, startMs);
       const bodies = bySource.flatMap(([source, all]) => {
         const piles = Array.from({ length: 4 }, (): Item[] => []);
         for (const item of all) piles[pick(4)]?.push(item);
@@ -194,8 +221,12 @@ test('every partition, order and repetition of posts of history gives equal minu
         return piles.filter((it) => it.length > 0).map((pile) => [source, pile.sort(() => pick(2) - 1)] as const);
       });
       const ordered = bodies.map((it) => [pick(1000), it] as const).sort(([a], [b]) => a - b);
-      for (const [, [source, pile]] of [...ordered, ...ordered.slice(0, 3)])
+      const importAt = pick(ordered.length + 1);
+      for (const [index, [, [source, pile]]] of [...ordered, ...ordered.slice(0, 3)].entries()) {
+        if (index === importAt) await importFile(service, parts, inFile, startMs);
         await postParts(source, (sources[source] as CreateBody)(pile, startMs, parts));
+      }
+      if (importAt > ordered.length + 2) await importFile(service, parts, inFile, startMs);
       for (const person of [whole, parts]) await scoreAgainst(service, person, whole, startMs);
       expect(await readStored(service, parts)).toEqual(await readStored(service, whole));
     }),

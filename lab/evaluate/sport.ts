@@ -1,6 +1,7 @@
 /**
  * Measures how often an activity is stress. Writes files of four sports in the formats of activities, Fitbit and Health
- * Connect, whose heart rates are those of wearers with the rise of the sport, reads them as `tools import` does, and backfills them over HTTP.
+ * Connect, whose heart rates are those of wearers with the rise of the sport, reads them as `tools import` does, and backfills
+ * them over HTTP: without the sport, with it in each minute, and with facts that arrive before or after the heart rates.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +11,11 @@ import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import Database from 'libsql';
 import { dataDefaultPath } from '../../packages/text/training/texts.js';
 import { shareOf } from '../../packages/tools/evaluate/figures/statistics.js';
-import { backfill } from '../../packages/tools/evaluate/scores/replay.js';
+import { backfill, findShift } from '../../packages/tools/evaluate/scores/replay.js';
 import type { EvaluatedService } from '../../packages/tools/evaluate/scores/service.js';
 import { readRecordingFile } from '../../packages/tools/recordings/load-recording.js';
+import type { Fact } from '../../packages/recordings/measurement.js';
+import { floorMinute } from '../../packages/recordings/history.js';
 import { Minutes, type RecordedReading } from '../../packages/recordings/minutes.js';
 import { readText } from '../../packages/tools/read-text.js';
 import { figureColumns, percent, textTable } from '../../packages/tools/terminal/table.js';
@@ -42,6 +45,15 @@ interface Line extends RecordedReading {
   readonly format?: string;
 }
 
+interface History {
+  readonly lines: readonly Line[];
+  readonly facts: readonly Fact[];
+}
+
+/** How the service learns of a sport. */
+const ways = ['not stated', 'in each minute', 'fact first', 'fact last'] as const;
+type Way = (typeof ways)[number];
+
 const command = new Command('evaluate:sport')
   .description('Import generated activities of wearers and measure how many of their readings are stressed.')
   .option('--file <csv>', 'wearers: columns subject, local_minute, heart_rate', `${dataDefaultPath}/wearers_dev.csv`)
@@ -55,11 +67,14 @@ async function evaluate({ file }: { readonly file: string }): Promise<void> {
     const days = await Promise.all(wearers.map((it) => addActivities(it, folder)));
     const results = await withLocalService(async (service) => {
       const all: Judged[][] = [];
-      for (const people of [days.flatMap((it) => it.activities), days.map((it) => it.lines)])
-        for (const hasSport of [false, true]) all.push(await replay(service, people, hasSport, `run-${all.length}`));
+      for (const people of [days.flatMap((it) => it.activities), days.map((it) => it.all)])
+        for (const way of ways) all.push(await replay(service, people, way, `run-${all.length}`));
       return all;
     });
-    const columns = figureColumns('readings', 'new person, without the sport', 'with it', 'known, without', 'with it');
+    const columns = figureColumns(
+      'readings',
+      ...['new', 'known'].flatMap((who) => ways.map((way) => `${who}, ${way}`)),
+    );
     const row = (title: string, isOf: (line: Line) => boolean) => {
       const all = results.map((judged) => judged.filter(({ line }) => line.sport && isOf(line)));
       return [title, String(all[0]?.length), ...all.map((its) => percent(shareOf(its, isStressed)))];
@@ -76,9 +91,9 @@ async function evaluate({ file }: { readonly file: string }): Promise<void> {
 }
 
 /** Replaces the steadiest minutes of each day with an activity, each day one of another kind. */
-async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: Line[]; activities: Line[][] }> {
+async function addActivities(wearer: Wearer, folder: string): Promise<{ all: History; activities: History[] }> {
   const { person, minutes } = wearer;
-  const activities: Line[][] = [];
+  const activities: History[] = [];
   const replaced = new Set<Minute>();
   for (const [index, start] of injectRises(wearer, false).starts.entries()) {
     const sport = sports[index % sports.length] as Sport;
@@ -99,24 +114,49 @@ async function addActivities(wearer: Wearer, folder: string): Promise<{ lines: L
       else await writeFile(path, content);
       await readRecordingFile(path, {}, collected);
     }
-    activities.push(collected.readings().map((it) => ({ ...it, sport: sport.name, format })));
+    // An import stores a minute with its start.
+    const read = collected.readings().map((it) => ({ ...it, atMs: floorMinute(it.atMs), sport: sport.name, format }));
+    activities.push({ lines: read, facts: collected.facts });
   }
   const ordinary = minutes.filter((it) => !replaced.has(it));
   const lines = ordinary.map(({ atMs, heartRate }): Line => ({
     ...{ atMs, values: { heart_rate: heartRate }, counts: {} },
   }));
-  return { lines: [...lines, ...activities.flat()].sort((a, b) => a.atMs - b.atMs), activities };
+  const all = [...lines, ...activities.flatMap((it) => it.lines)].sort((a, b) => a.atMs - b.atMs);
+  return { all: { lines: all, facts: activities.flatMap((it) => it.facts) }, activities };
 }
 
 type Judged = Parameters<typeof isStressed>[0] & { readonly line: Line };
 
-/** Backfills each list of lines for a person of its own. */
-async function replay(service: EvaluatedService, people: Line[][], hasSport: boolean, run: string): Promise<Judged[]> {
-  const histories = people.map((readings, person) => ({ id: `${run}-${person}`, readings }));
-  const answers = await backfill(service, histories, ({ values: { heart_rate = 0, activity_level } }) => {
-    return { heart_rate, ...(hasSport && activity_level && { activity_level }) };
+/** Backfills each history for a person of its own, as an import does. */
+async function replay(service: EvaluatedService, people: History[], way: Way, run: string): Promise<Judged[]> {
+  const histories = people.map(({ lines, facts }, person) => ({ id: `${run}-${person}`, readings: lines, facts }));
+  const movedMs = findShift(service, histories);
+  const toTime = (atMs: number) => new Date(atMs + movedMs).toISOString();
+  const putFacts = async () => {
+    for (const { id, facts } of histories)
+      for (const [at, { kind, level, atMs, untilMs = atMs }] of facts.entries()) {
+        const stated = { subject_id: id, kind, ...(level && { level }), start: toTime(atMs), end: toTime(untilMs) };
+        await service.client.putFact(`${id}-${at}`, stated);
+      }
+  };
+  if (way === 'fact first') await putFacts();
+  const answers = await backfill(service, histories, ({ atMs, values: { heart_rate = 0, activity_level } }) => {
+    const stated = way === 'in each minute' && activity_level && { activity_level };
+    return { sample_id: `minute-${atMs}`, heart_rate, ...stated };
   });
-  return answers.flat().map(({ reading, answer }) => ({ ...answer, line: reading }));
+  if (way !== 'fact last') return answers.flat().map(({ reading, answer }) => ({ ...answer, line: reading }));
+  await putFacts();
+  const judged: Judged[] = [];
+  for (const { id, readings } of histories) {
+    const lines = new Map(readings.map((it) => [toTime(it.atMs), it]));
+    for await (const { reading, computed } of service.client.exportReadings({ subjectId: id })) {
+      const line = lines.get(reading.timestamp);
+      const { state, confidence } = computed;
+      if (line) judged.push({ state, ...(confidence === 0 && { evidence: 'none' as const }), line });
+    }
+  }
+  return judged;
 }
 
 /** Returns the heart rates between the minutes, as a device records them. */

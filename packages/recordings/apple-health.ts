@@ -1,5 +1,6 @@
 import { listMappings } from './field-map.js';
 import type { Item, Recording } from './measurement.js';
+import { toSleep } from './sources/source.js';
 import { type ActivityLevel, toExercise } from './sports.js';
 import { createClock, createTimeReader } from './times.js';
 import { type Element, readXml } from './xml.js';
@@ -25,11 +26,12 @@ interface Inside {
 }
 
 /** Reads `export.xml` of Apple Health as a stream. */
-export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
+export async function* readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
   const mappings = listMappings('apple-health');
   const readTime = createTimeReader(createClock(zone));
   let inside = createInside(undefined);
-  return readXml(chunks, healthFormat, (open, _, add) => {
+  const nights = createNights();
+  yield* readXml(chunks, healthFormat, (open, _, add) => {
     const { name = '', attributes = {} } = open.at(-1) ?? {};
     // A damaged record is not closed, so its elements must not count for the next one.
     if (inside.record !== open[1]) inside = createInside(open[1]);
@@ -40,6 +42,7 @@ export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<rea
       name === 'Workout' ? toExercise(workoutActivityType, readTime(startDate), readTime(endDate)) : undefined;
     if (workout) add(workout);
     if (frame.includes(name)) return;
+    if (name === 'Record' && isAsleep(type, value)) return nights.add(readTime(startDate), readTime(endDate), add);
     const mapping = name === 'Record' ? mappings.get(type) : undefined;
     if (!mapping) return add({ skipped: describeUnread(name, type), values: 0 });
     const atMs = readTime(startDate);
@@ -51,6 +54,36 @@ export function readAppleHealth({ chunks, zone }: Recording): AsyncGenerator<rea
     const measured = { field: mapping.field, value: number * mapping.factor, source, activity };
     add({ ...measured, atMs, untilMs: isCounted ? readTime(endDate) : undefined });
   });
+  yield nights.end();
+}
+
+/** Returns true for a record of a stage of sleep. Those of being in bed or awake are no sleep. */
+function isAsleep(type: string, value: string): boolean {
+  return type === 'HKCategoryTypeIdentifierSleepAnalysis' && value.includes('Asleep');
+}
+
+/** A longer pause between stages ends a night. Nobody sleeps longer than the maximum. */
+const [pauseMaxMs, nightMaxMs] = [60 * minuteMs, 16 * 60 * minuteMs];
+
+/** Returns a collector of the stages of nights, which are adjacent records of a watch or phone in any order. */
+function createNights() {
+  let night: { readonly fromMs: number; readonly untilMs: number } | undefined;
+  const end = () => (night ? [toSleep(night.fromMs, night.untilMs)] : []);
+  return {
+    end,
+    add(fromMs: number, untilMs: number, add: (item: Item) => void): void {
+      // The value says which stage it is.
+      add({ seen: 0, context: 1 });
+      const isNear = night && fromMs <= night.untilMs + pauseMaxMs && untilMs >= night.fromMs - pauseMaxMs;
+      const [first, last] = [Math.min(night?.fromMs ?? fromMs, fromMs), Math.max(night?.untilMs ?? untilMs, untilMs)];
+      if (isNear && last - first <= nightMaxMs) {
+        night = { fromMs: first, untilMs: last };
+        return;
+      }
+      end().forEach(add);
+      night = { fromMs, untilMs };
+    },
+  };
 }
 
 function createInside(record: Element | undefined): Inside {

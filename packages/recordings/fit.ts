@@ -4,7 +4,7 @@ import { type Message, messagesOf, viewOf } from './fit-messages.js';
 import { readWhole } from './chunks.js';
 import type { Seen } from './account.js';
 import type { Item, Measurement, Recording } from './measurement.js';
-import { classifySport, isOnFoot } from './sports.js';
+import { classifySport, isOnFoot, toExercise } from './sports.js';
 
 /** Numbers of messages and fields, from the profile of the FIT SDK (Profile.xlsx). */
 const messages = {
@@ -56,6 +56,9 @@ export async function* readFit({ chunks }: Recording): AsyncGenerator<readonly I
   // The files of a chain are one recording: the session of one may be in another. Each names its own devices.
   const summaries = files.map(readSummary);
   const sessions = summaries.flatMap((it) => it.sessions).slice(0, sessionsMax);
+  const toMs = (seconds: number) => (fitEpoch + seconds) * 1000;
+  // For the heart rates of other recordings. Those of the file state the sport themselves.
+  yield sessions.flatMap(({ sport, from, to }) => toExercise(sport, toMs(from), toMs(to)) ?? []);
   for (const [index, records] of files.entries())
     for (const items of itemsOf(records, { ...(summaries[index] ?? readSummary(records)), sessions })) yield items;
 }

@@ -4,20 +4,23 @@ import { listMappings } from './field-map.js';
 import { readJson } from './json.js';
 import { type Item, NotReadError, type Recording } from './measurement.js';
 import { listNames } from './names.js';
+import { toSleep } from './sources/source.js';
 import { toExercise } from './sports.js';
-import { readTime } from './times.js';
+import { createClock, createTimeReader, readTime } from './times.js';
 
 const minuteMs = 60_000;
-const expected = 'heart_rate-*.json, steps-*.json or exercise-*.json of the Fitbit export';
+const expected = 'heart_rate-*.json, steps-*.json, exercise-*.json or sleep-*.json of the Fitbit export';
 const unknown = { skipped: 'not an entry with value.bpm', values: 0 };
 
 /**
- * Reads `heart_rate-YYYY-MM-DD.json`, `steps-YYYY-MM-DD.json` or `exercise-N.json` of a Fitbit export (Google Takeout). Their
- * times are in UTC. The file name identifies steps, because the files of calories and distance have the same content.
+ * Reads `heart_rate-YYYY-MM-DD.json`, `steps-YYYY-MM-DD.json`, `exercise-N.json` or `sleep-YYYY-MM-DD.json` of a Fitbit export
+ * (Google Takeout). Their times are in UTC, those of sleep local. The file name identifies steps, because the files of calories
+ * and distance have the same content.
  */
-export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<readonly Item[]> {
+export async function* readFitbit({ name, chunks, zone }: Recording): AsyncGenerator<readonly Item[]> {
   const text = await readWholeText(chunks);
-  const read = /^steps-/.test(name) ? readSteps : readEntry;
+  const readLocal = createTimeReader(createClock(zone));
+  const read = /^steps-/.test(name) ? readSteps : (entry: unknown) => readNight(entry, readLocal) ?? readEntry(entry);
   if (!/^\s*\[/.test(text)) throw new Error(`the file is not a JSON array: pass ${expected}`);
   yield [countJson(text)];
   let [entries, known] = [0, 0];
@@ -30,11 +33,25 @@ export async function* readFitbit({ name, chunks }: Recording): AsyncGenerator<r
   if (entries > 0 && known === 0) throw new NotReadError('a JSON file without a heart rate', listNames(text));
 }
 
+/** Returns the fact of a night. Undefined for another entry. */
+function readNight(entry: unknown, readLocal: (text: string) => number): Item | undefined {
+  const { logId, dateOfSleep, startTime, endTime } = (entry ?? {}) as Entry;
+  if (typeof dateOfSleep !== 'string') return undefined;
+  return toSleep(
+    readLocal(String(startTime)),
+    readLocal(String(endTime)),
+    logId === undefined ? undefined : String(logId),
+  );
+}
+
 interface Entry {
   readonly dateTime?: unknown;
   readonly value?: { readonly bpm?: unknown; readonly confidence?: unknown };
   readonly activityName?: unknown;
   readonly startTime?: unknown;
+  readonly endTime?: unknown;
+  readonly dateOfSleep?: unknown;
+  readonly logId?: unknown;
   /** ms */
   readonly duration?: unknown;
 }

@@ -6,7 +6,7 @@ import type { Submission } from './signals.js';
 /*
  * How minutes become the history of a person, in an import and in a post of a source: one reading per minute and kind of
  * signal, stamped with the start of the minute, in the session of its UTC day. Its id says which minute of which device it
- * is, and its revision how many samples it has. So a minute is stored once, and a more complete one replaces it.
+ * is, and its revision how many samples it has. So a minute is stored once, whichever import or source sends it.
  */
 
 const minuteMs = 60_000;

@@ -78,7 +78,7 @@ export interface Minute {
 export class Minutes {
   readonly #minutes = new Map<number, Minute>();
   readonly #sources = new Map<string, Source>();
-  readonly #facts: Fact[] = [];
+  #facts: Fact[] = [];
   readonly #skipped = new Map<string, number>();
   readonly #notes = new Set<string>();
   readonly #unknown = new Set<string>();
@@ -90,7 +90,7 @@ export class Minutes {
   readonly #keep: readonly Inference[];
   #newest = 0;
 
-  /** `marksFacts`: minutes in an exercise state its level. False if whoever scores the readings has the facts. */
+  /** `marksFacts`: minutes state what facts say of them. False if whoever scores the readings has the facts. */
   constructor({
     hours,
     nowMs,
@@ -120,7 +120,7 @@ export class Minutes {
     if (this.#minutes.size > (this.#hours + 24) * 60) this.#prune();
   }
 
-  /** Returns the facts of the recordings, in the order in which they were added. */
+  /** Returns the facts of the newest hours, in the order in which they were added. Complete after the readings were listed. */
   get facts(): readonly Fact[] {
     return this.#facts;
   }
@@ -315,11 +315,15 @@ export class Minutes {
   }
 
   #prune(): void {
+    const isOld = (key: number) => key <= this.#newest - this.#hours * 60;
     for (const [key, { count }] of this.#minutes) {
-      if (key > this.#newest - this.#hours * 60) continue;
+      if (!isOld(key)) continue;
       this.#refuse(this.#tooOld(), count);
       this.#minutes.delete(key);
     }
+    const kept = this.#facts.filter(({ atMs, untilMs = atMs }) => !isOld(Math.floor(untilMs / minuteMs)));
+    this.#skip(this.#tooOld(), this.#facts.length - kept.length);
+    this.#facts = kept;
   }
 
   #tooOld(): string {
@@ -332,17 +336,19 @@ export class Minutes {
 }
 
 /**
- * Returns a function that returns the index of the strongest activity level of the exercises in a minute, -1 if there is none.
+ * Returns a function that returns the index of the strongest activity level that facts state of a minute, -1 if there is none.
  * Its calls must be in the order of the minutes.
  */
 function createActivityFinder(facts: readonly Fact[]): (key: number) => number {
-  const ordered = facts.filter(({ kind }) => kind === 'exercise').sort((a, b) => a.atMs - b.atMs);
-  /** The last minute of the workouts that have begun, by level. */
+  const ordered = facts
+    .filter(({ kind }) => ['exercise', 'rest', 'sleep'].includes(kind))
+    .sort((a, b) => a.atMs - b.atMs);
+  /** The last minute of the facts that have begun, by level. */
   const untilKeys = enums.ActivityLevel.map(() => -1);
   let next = 0;
   return (key) => {
     for (let it = ordered[next]; it && Math.floor(it.atMs / minuteMs) <= key; it = ordered[(next += 1)]) {
-      const level = enums.ActivityLevel.indexOf(it.level ?? 'vigorous');
+      const level = enums.ActivityLevel.indexOf(it.kind === 'exercise' ? (it.level ?? 'vigorous') : 'resting');
       untilKeys[level] = Math.max(untilKeys[level] ?? -1, Math.floor((it.untilMs ?? it.atMs) / minuteMs));
     }
     return untilKeys.findLastIndex((until) => until >= key);

@@ -4,7 +4,7 @@ import { readText } from './chunks.js';
 import { listMappings } from './field-map.js';
 import { type Item, type Measurement, NotReadError, type Reader, type Recording } from './measurement.js';
 import { shown, textMaxCharacters as namesMaxCharacters } from './names.js';
-import { classifySport, isOnFoot } from './sports.js';
+import { classifySport, isOnFoot, toExercise } from './sports.js';
 import { createClock, createTimeReader } from './times.js';
 import { createCommentFilter } from './xml-comments.js';
 
@@ -158,10 +158,17 @@ export function readTracks(format: keyof typeof trackFormats): Reader {
     const readTime = createTimeReader(createClock(zone));
     let time = '';
     let type: string | undefined;
+    let [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const values = new Map<string, Pick<Measurement, 'field' | 'value'>>();
     return readXml(chunks, { ...rest, records, known }, (open, text, add) => {
       const [last, parent] = [open.at(-1)?.name, open.at(-2)?.name];
-      if (last === 'trk') type = undefined;
+      if (last === 'trk' || last === 'Activity') {
+        const named = type ?? (last === 'Activity' ? open.at(-1)?.attributes['Sport'] || 'Other' : undefined);
+        // For the heart rates of other recordings. Those of the file state the sport themselves.
+        const workout = lastMs > firstMs ? toExercise(named, firstMs, lastMs) : undefined;
+        if (workout) add(workout);
+        [type, firstMs, lastMs] = [undefined, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+      }
       if (last === 'type' && parent === 'trk') type = text;
       const point = open.findIndex(({ name }) => records.includes(name));
       if (point < 0) return;
@@ -177,6 +184,8 @@ export function readTracks(format: keyof typeof trackFormats): Reader {
       const workout = open.find(({ name }) => name === 'Activity');
       const sport = type ?? (workout && (workout.attributes['Sport'] || 'Other'));
       const shared = { atMs: readTime(time), activity: classifySport(sport) };
+      if (shared.atMs < firstMs) firstMs = shared.atMs;
+      if (shared.atMs > lastMs) lastMs = shared.atMs;
       for (const value of values.values()) {
         const isRate = value.field === 'steps_last_minute';
         if (!isRate || isOnFoot(sport)) add({ ...shared, ...value, isRate });

@@ -29,6 +29,15 @@ export interface CorpusFile {
   /** Zone of local times. */
   readonly zone: string;
   readonly minutes: readonly Minute[];
+  /** Nights. Absent if they are not compared. */
+  readonly facts?: readonly Minute[];
+}
+
+/** What a reader finds in a file. */
+interface Found {
+  readonly minutes: readonly unknown[];
+  /** Absent if the reader reads none. */
+  readonly facts?: readonly unknown[];
 }
 
 /** The corpus is of the year before. */
@@ -43,17 +52,20 @@ const tolerance = 0.11;
 export async function checkConformance(options: ConformanceOptions): Promise<void> {
   const { reader, corpus, minutes } = options;
   if (minutes !== undefined) {
-    const read = await readMinutes(minutes, process.env['RECORDING_ZONE'] ?? 'UTC', await buffer(process.stdin));
+    const read = await readContent(minutes, process.env['RECORDING_ZONE'] ?? 'UTC', await buffer(process.stdin));
     return console.log(JSON.stringify(read));
   }
   if (reader === undefined) throw new Error('pass the command of a reader with --reader');
   const files = JSON.parse(await readFile(join(corpus, 'corpus.json'), 'utf8')) as readonly CorpusFile[];
   const rows: string[][] = [];
-  for (const { file, vendor, about, zone, minutes: right } of files) {
+  for (const { file, vendor, about, zone, ...right } of files) {
     const found = await run(reader, { RECORDING_NAME: file, RECORDING_ZONE: zone }, await readFile(join(corpus, file)));
-    const problem = typeof found === 'string' ? found : compare(found, right);
+    const problem =
+      typeof found === 'string'
+        ? found
+        : compare(found.minutes, right.minutes, 'minutes') || compareFacts(found, right);
     if (problem !== '') process.exitCode = 1;
-    rows.push([vendor, file, about, String(right.length), problem || 'right']);
+    rows.push([vendor, file, about, String(right.minutes.length), problem || 'right']);
   }
   const wrong = rows.filter(([, , , , result]) => result !== 'right').length;
   const columns = ['vendor', 'file', 'about', 'minutes', 'result'].map((title) => ({ title }));
@@ -61,8 +73,8 @@ export async function checkConformance(options: ConformanceOptions): Promise<voi
   console.error(`${rows.length - wrong} of ${rows.length} files are read right.`);
 }
 
-/** Returns the minutes that a command prints, or what is wrong with it. */
-async function run(reader: string, env: Record<string, string>, content: Uint8Array): Promise<unknown[] | string> {
+/** Returns what a command prints, or what is wrong with it. */
+async function run(reader: string, env: Record<string, string>, content: Uint8Array): Promise<Found | string> {
   const child = spawn(reader, { shell: true, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'ignore'] });
   const end = setTimeout(() => child.kill(), readerSeconds * 1000);
   // A reader may end before it has read all.
@@ -72,42 +84,64 @@ async function run(reader: string, env: Record<string, string>, content: Uint8Ar
   clearTimeout(end);
   try {
     const read: unknown = JSON.parse(printed);
-    return Array.isArray(read) ? read : 'no list of minutes was printed';
+    if (Array.isArray(read)) return { minutes: read };
+    const { minutes } = (read ?? {}) as Partial<Found>;
+    return Array.isArray(minutes) ? (read as Found) : 'no list of minutes was printed';
   } catch {
     return 'no JSON was printed';
   }
 }
 
+/** A reader need not read facts. */
+function compareFacts({ facts: found }: Found, { facts: right }: Pick<CorpusFile, 'facts'>): string {
+  return found && right ? compare(found, right, 'facts') : '';
+}
+
 /** Returns the first difference. Empty if there is none. */
-function compare(found: readonly unknown[], right: readonly Minute[]): string {
-  if (found.length !== right.length) return `${found.length} minutes instead of ${right.length}`;
+function compare(found: readonly unknown[], right: readonly Minute[], what: string): string {
+  if (found.length !== right.length) return `${found.length} ${what} instead of ${right.length}`;
   for (const [index, minute] of right.entries()) {
     const read = (found[index] ?? {}) as Minute;
     for (const [name, value] of Object.entries(minute)) {
       const isEqual =
         typeof value === 'number' ? Math.abs(Number(read[name]) - value) < tolerance : read[name] === value;
-      if (!isEqual) return `${minute['time']}: ${name} ${read[name] ?? 'missing'} instead of ${value}`;
+      if (!isEqual)
+        return `${minute['time'] ?? minute['start']}: ${name} ${read[name] ?? 'missing'} instead of ${value}`;
     }
   }
   return '';
 }
 
-/** Returns the minutes of a file. A file that is refused has none. */
-export async function readMinutes(name: string, zone: string, content: Uint8Array): Promise<Minute[]> {
+/** Returns the minutes and facts of a file. A file that is refused has none. */
+export async function readContent(
+  name: string,
+  zone: string,
+  content: Uint8Array,
+): Promise<Required<Pick<CorpusFile, 'minutes' | 'facts'>>> {
   const folder = await mkdtemp(join(tmpdir(), 'state-service-minutes-'));
   try {
     const path = join(folder, basename(name));
     await writeFile(path, content);
     const minutes = new Minutes({ hours, nowMs });
     await readRecordingFile(path, { timeZone: zone }, minutes);
-    return minutes.readings().map(({ atMs, values: { source_device: _, rr_intervals_ms: beats, ...values } }) => ({
-      time: `${new Date(atMs).toISOString().slice(0, 16)}Z`,
-      ...values,
-      ...(beats && { beats: beats.length }),
+    const toTime = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
+    const read = minutes
+      .readings()
+      .map(({ atMs, values: { source_device: _, rr_intervals_ms: beats, ...values } }) => ({
+        time: toTime(atMs),
+        ...values,
+        ...(beats && { beats: beats.length }),
+      }));
+    const facts = minutes.facts.map(({ kind, level, atMs, untilMs }) => ({
+      kind,
+      ...(level && { level }),
+      start: toTime(atMs),
+      ...(untilMs !== undefined && { end: toTime(untilMs) }),
     }));
+    return { minutes: read, facts };
   } catch (error) {
     console.error((error as Error).message);
-    return [];
+    return { minutes: [], facts: [] };
   } finally {
     await rm(folder, { recursive: true });
   }

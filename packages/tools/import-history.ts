@@ -1,7 +1,15 @@
-import { ProblemError, type StateClient, type Submission } from '../client/src/index.js';
-import { findOtherMinute, planHistory, toHistorySession, toMinuteKey } from '../recordings/history.js';
+import { type FactSubmission, ProblemError, type StateClient, type Submission } from '../client/src/index.js';
+import {
+  createFactId,
+  findFactRevision,
+  findOtherMinute,
+  planHistory,
+  toHistorySession,
+  toMinuteKey,
+} from '../recordings/history.js';
+import type { Fact } from '../recordings/measurement.js';
 import type { RecordedReading } from '../recordings/minutes.js';
-import type { Answer, SendBatch } from './send-batch.js';
+import type { Answer, SendBatch, SendFact } from './send-batch.js';
 
 /** Lines per batch. With more lines, the progress would seem to stop between responses. */
 const linesPerBatch = 500;
@@ -13,7 +21,14 @@ export interface HistoryLine<T> {
   readonly submission: Submission;
 }
 
+/** A fact of the history of a person. */
+export interface HistoryFact {
+  readonly id: string;
+  readonly submission: FactSubmission;
+}
+
 export interface ImportPlan<T = RecordedReading> {
+  readonly facts: readonly HistoryFact[];
   readonly lines: readonly HistoryLine<T>[];
   /** Number of readings that are left out, because their minutes have other readings of the same device. */
   readonly unchanged: number;
@@ -22,11 +37,12 @@ export interface ImportPlan<T = RecordedReading> {
 type Client = Pick<StateClient, 'exportReadings'>;
 
 /**
- * Returns the readings of the minutes of a recording of a device. Asks the service which minutes of the person it has. `client`
- * is undefined for a new person. Uses no module of Node.
+ * Returns the readings of the minutes of a recording of a device, and its facts. Asks the service which minutes of the person it
+ * has. `client` is undefined for a new person. Uses no module of Node.
  */
 export async function planImport<T extends RecordedReading>(
   recorded: readonly T[],
+  facts: readonly Fact[],
   subjectId: string,
   client: Client | undefined,
 ): Promise<ImportPlan<T>> {
@@ -34,7 +50,22 @@ export async function planImport<T extends RecordedReading>(
   const days = new Set(all.map(({ minute }) => toHistorySession(subjectId, minute.atMs)));
   const other = client ? await findOtherMinutes([...days], client) : new Set<string>();
   const lines = all.filter(({ minute }) => !other.has(toMinuteKey(minute)));
-  return { lines: lines.map(({ of, submission }) => ({ of, submission })), unchanged: all.length - lines.length };
+  return {
+    facts: facts.map((fact) => toHistoryFact(subjectId, fact)),
+    lines: lines.map(({ of, submission }) => ({ of, submission })),
+    unchanged: all.length - lines.length,
+  };
+}
+
+/** Another import of the same entry states the same fact. */
+function toHistoryFact(subject_id: string, fact: Fact): HistoryFact {
+  const { kind, level, atMs, untilMs } = fact;
+  const submission = {
+    ...{ subject_id, kind, ...(level && { level }), start: new Date(atMs).toISOString() },
+    ...(untilMs !== undefined && { end: new Date(untilMs).toISOString() }),
+    revision: findFactRevision(fact),
+  };
+  return { id: createFactId(subject_id, 'import', fact), submission };
 }
 
 /** Returns the keys of the minutes of sessions that have readings which are not of the history. */
@@ -56,20 +87,27 @@ async function findOtherMinutes(sessionIds: readonly string[], client: Client): 
 
 /**
  * Sends the readings with the times of the recording, oldest first. The first request contains only the oldest one, so
- * that a recording before the retention of the service is rejected before anything is stored.
+ * that a recording before the retention of the service is rejected before anything is stored. The facts precede the other
+ * readings, so that most of them are scored once.
  */
 export async function sendHistory<T extends RecordedReading>(
-  { lines }: ImportPlan<T>,
-  send: SendBatch,
+  { facts, lines }: ImportPlan<T>,
+  { sendBatch, sendFact }: { readonly sendBatch: SendBatch; readonly sendFact: SendFact },
   onAnswer: (of: T, answer: Answer) => void,
+  onFact: (refusal: string | undefined) => void,
 ): Promise<void> {
+  const sendFacts = async () => {
+    for (const { id, submission } of facts) onFact(await sendFact(id, submission));
+  };
+  if (lines.length === 0) await sendFacts();
   for (let from = 0, count = 1; from < lines.length; from += count, count = linesPerBatch) {
     const part = lines.slice(from, from + count);
-    for (const [index, answer] of (await send(part.map((it) => it.submission))).entries()) {
+    for (const [index, answer] of (await sendBatch(part.map((it) => it.submission))).entries()) {
       const line = part[index];
       if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(line?.of.atMs);
       if (line) onAnswer(line.of, answer);
     }
+    if (from === 0) await sendFacts();
   }
 }
 

@@ -4,15 +4,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import { timestamps } from '../../generated/spec.js';
+import type { Fact } from '../recordings/measurement.js';
 import type { RecordedReading } from '../recordings/minutes.js';
 import { groupBySubject, type RecordedWindow } from './recordings/recorded-window.js';
 import { withProgress } from './terminal/progress.js';
 import { formatTable, type TableFormat } from './terminal/table.js';
 import { createOutcome, note, type Outcome, summarize, summaryColumns } from './task-summary.js';
 import { type ImportPlan, planImport, sendHistory } from './import-history.js';
-import { loadRecording, type RecordingOptions } from './recordings/load-recording.js';
-import { createSend, createSendBatch, type Send } from './send.js';
-import type { SendBatch } from './send-batch.js';
+import {
+  type LoadedRecording,
+  loadRecording,
+  recordingSubject,
+  type RecordingOptions,
+} from './recordings/load-recording.js';
+import { createSend, createSending, type Send } from './send.js';
+import { type BatchSending, createBatchSender, createFactSender } from './send-batch.js';
 import { connect, explain, type ServiceOptions } from './service.js';
 
 const refusalsShown = 10;
@@ -24,8 +30,8 @@ const slackSeconds = 30;
 
 export type ReplayOptions = RecordingOptions & ServiceOptions & TableFormat & { readonly dryRun: boolean };
 
-/** Minutes that a dry run prints. */
-const shownMinutes = 5;
+/** Minutes and facts that a dry run prints. */
+const shownMax = 5;
 
 export async function replay(options: ReplayOptions): Promise<void> {
   const { backfill, subject } = options;
@@ -33,50 +39,66 @@ export async function replay(options: ReplayOptions): Promise<void> {
   const stop = new AbortController();
   // Created before the recording is read, because a missing key throws.
   const send = createSend(options, stop.signal);
-  const windows = await loadRecording(options);
+  const recording = await loadRecording(options);
+  const { windows } = recording;
   const names = createNames(subject);
-  const [first] = windows;
-  const subjectId = first ? names(first).subject_id : '';
+  const subjectId = names(windows[0] ?? { subject: recordingSubject }).subject_id;
   try {
-    const plan = backfill ? await planWindows(windows, subjectId, options) : undefined;
+    const plan = backfill ? await planWindows(recording, subjectId, options) : undefined;
     const outcome = await withProgress(plan?.lines.length ?? windows.length, 'readings', ({ advance, wait }) =>
       plan
-        ? sendPlan(plan, createSendBatch(options, stop.signal, wait), advance)
+        ? sendPlan(plan, createSending(options, stop.signal, wait), advance)
         : sendAll(windows, send, names, advance),
     );
     console.log(formatTable(options, summaryColumns, summarize(windows, outcome.answered)));
     report(windows, plan?.lines.length ?? windows.length, outcome);
-    if (plan && outcome.refused.length < plan.lines.length)
+    if (plan && outcome.refused.length < plan.lines.length + plan.facts.length)
       console.error(`Dashboard: ${personPage(options, subjectId)}`);
   } finally {
     stop.abort();
   }
 }
 
-function printDryRun(windows: readonly RecordedWindow[]): void {
-  for (const { atMs, values } of windows.slice(0, shownMinutes))
+function printDryRun({ windows, facts }: LoadedRecording): void {
+  for (const { atMs, values } of windows.slice(0, shownMax))
     console.log(`${atMs === undefined ? '' : `${new Date(atMs).toISOString()} `}${JSON.stringify(values)}`);
-  console.error(`Nothing was sent. Without --dry-run: ${count(windows.length, 'reading')}.`);
+  for (const fact of facts.slice(0, shownMax)) console.log(describeFact(fact));
+  const of = facts.length > 0 ? ` and ${count(facts.length, 'fact')}` : '';
+  console.error(`Nothing was sent. Without --dry-run: ${count(windows.length, 'reading')}${of}.`);
+}
+
+function describeFact({ kind, level, atMs, untilMs }: Fact): string {
+  const end = untilMs === undefined ? '' : ` to ${new Date(untilMs).toISOString()}`;
+  return `${new Date(atMs).toISOString()}${end} ${kind}${level ? ` ${level}` : ''}`;
 }
 
 type RecordedMinute = RecordedWindow & RecordedReading;
 
 /** A person without an id is new. */
-async function planWindows(windows: readonly RecordedWindow[], subjectId: string, options: ReplayOptions) {
+async function planWindows({ windows, facts }: LoadedRecording, subjectId: string, options: ReplayOptions) {
   const recorded = windows.filter((it): it is RecordedMinute => it.atMs !== undefined && it.counts !== undefined);
   try {
-    return await planImport(recorded, subjectId, options.subject === undefined ? undefined : connect(options));
+    const client = options.subject === undefined ? undefined : connect(options);
+    return await planImport(recorded, facts, subjectId, client);
   } catch (error) {
     throw explain(error, options.url);
   }
 }
 
-async function sendPlan(plan: ImportPlan<RecordedMinute>, send: SendBatch, onSent: () => void): Promise<Outcome> {
+async function sendPlan(plan: ImportPlan<RecordedMinute>, sending: BatchSending, onSent: () => void): Promise<Outcome> {
   const outcome = createOutcome({ stored: 0, replaced: 0, unchanged: plan.unchanged });
-  await sendHistory(plan, send, (window, answer) => {
-    note(outcome, window, answer);
-    onSent();
-  });
+  await sendHistory(
+    plan,
+    { sendBatch: createBatchSender(sending), sendFact: createFactSender(sending) },
+    (window, answer) => {
+      note(outcome, window, answer);
+      onSent();
+    },
+    (refusal) => {
+      if (refusal === undefined) outcome.facts += 1;
+      else outcome.refused.push({ reason: refusal });
+    },
+  );
   return outcome;
 }
 
@@ -85,7 +107,7 @@ function personPage({ url }: ReplayOptions, subjectId: string): string {
   return `${url}/dashboard/#/subjects/${encodeURIComponent(subjectId)}`;
 }
 
-type Names = (window: RecordedWindow) => { session_id: string; subject_id: string };
+type Names = (window: Pick<RecordedWindow, 'part' | 'subject'>) => { session_id: string; subject_id: string };
 
 /**
  * Returns the names of sessions and subjects. The subject id is unique per run, because a baseline from an earlier run
@@ -137,7 +159,7 @@ export function stampsUntil(nowMs: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Math.round(nowMs - (count - 1 - index) * spacingMs));
 }
 
-function report(windows: readonly RecordedWindow[], sent: number, { samples, refused }: Outcome): void {
+function report(windows: readonly RecordedWindow[], sent: number, { samples, facts, refused }: Outcome): void {
   const people = groupBySubject(windows).size;
   console.error(`\n${count(sent, 'reading')} of ${people === 1 ? '1 person' : `${people} people`} sent.`);
   if (samples)
@@ -146,6 +168,7 @@ function report(windows: readonly RecordedWindow[], sent: number, { samples, ref
         .map(([name, number]) => `${number} ${name}`)
         .join(', ')}.`,
     );
+  if (facts > 0) console.error(`${count(facts, 'fact')} stored.`);
   const clamps = windows.flatMap((window) =>
     window.clamped.map(({ signal, recorded, sent }) => `${describe(window)}: ${signal} ${recorded} sent as ${sent}`),
   );
@@ -153,8 +176,11 @@ function report(windows: readonly RecordedWindow[], sent: number, { samples, ref
   for (const clamp of clamps) console.error(`  ${clamp}`);
   if (refused.length === 0) return;
   process.exitCode = 1;
-  console.error(`Rejected: ${count(refused.length, 'reading')}.`);
-  for (const { window, reason } of refused.slice(0, refusalsShown)) console.error(`  ${describe(window)}: ${reason}`);
+  const readings = refused.filter(({ window }) => window !== undefined);
+  if (readings.length > 0) console.error(`Rejected: ${count(readings.length, 'reading')}.`);
+  if (readings.length < refused.length) console.error(`Rejected: ${count(refused.length - readings.length, 'fact')}.`);
+  for (const { window, reason } of refused.slice(0, refusalsShown))
+    console.error(`  ${window ? describe(window) : 'a fact'}: ${reason}`);
   if (refused.length > refusalsShown) console.error(`  and ${refused.length - refusalsShown} more`);
 }
 

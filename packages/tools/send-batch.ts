@@ -1,5 +1,6 @@
 import {
   type BatchResult,
+  type FactSubmission,
   ProblemError,
   type StateClient,
   type StateReading,
@@ -21,11 +22,13 @@ export type Answer =
 type BatchLine = BatchResult['results'][number];
 /** Sends at most 1,000 readings in one batch. Returns one answer per reading, in order. */
 export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
+/** Stores a fact. Returns the reason if the service rejected it. */
+export type SendFact = (id: string, fact: FactSubmission) => Promise<string | undefined>;
 /** Returns the error of a call with its remedy. */
 export type Explain = (error: unknown) => Error;
 
 export interface BatchSending {
-  readonly client: Pick<StateClient, 'ingestBatch'>;
+  readonly client: Pick<StateClient, 'ingestBatch' | 'putFact'>;
   readonly explain: Explain;
   readonly signal: AbortSignal;
   /** Called before a wait, with its length in seconds and its reason. */
@@ -55,6 +58,18 @@ export function createBatchSender({ client, explain, signal, onWait }: BatchSend
       const [first] = waiting.flatMap((index) => answers[index] ?? []);
       onWait(waitSeconds, first && 'refusal' in first ? first.refusal : '');
       await sleep(waitSeconds * 1000, signal);
+    }
+  };
+}
+
+/** Returns a function that stores a fact. The client resends it after a limit. */
+export function createFactSender({ client, explain, signal }: BatchSending): SendFact {
+  return async (id, fact) => {
+    try {
+      await client.putFact(id, fact, { signal });
+      return undefined;
+    } catch (error) {
+      return requireRefusal(error, explain);
     }
   };
 }

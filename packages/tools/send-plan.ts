@@ -1,9 +1,10 @@
 import { type ImportPlan, sendHistory } from './import-history.js';
-import { type BatchSending, createBatchSender } from './send-batch.js';
+import { type BatchSending, createBatchSender, createFactSender } from './send-batch.js';
 
-/** Returns numbers of readings by outcome, and of rejected ones by reason. */
+/** Returns numbers of readings by outcome, of stored facts, and of what was rejected by reason. */
 export const createSent = () => ({
   samples: { stored: 0, replaced: 0, unchanged: 0 },
+  facts: 0,
   rejected: new Map<string, number>(),
 });
 export type Sent = ReturnType<typeof createSent>;
@@ -17,10 +18,20 @@ export async function sendPlan(
 ): Promise<void> {
   sent.samples.unchanged = plan.unchanged;
   let answered = 0;
-  await sendHistory(plan, createBatchSender(sending), (_, answer) => {
-    answered += 1;
-    onProgress(answered / plan.lines.length);
-    if ('refusal' in answer) sent.rejected.set(answer.refusal, (sent.rejected.get(answer.refusal) ?? 0) + 1);
-    else if (answer.sample) sent.samples[answer.sample] += 1;
-  });
+  const proceed = () => onProgress((answered += 1) / (plan.lines.length + plan.facts.length));
+  const reject = (reason: string) => sent.rejected.set(reason, (sent.rejected.get(reason) ?? 0) + 1);
+  await sendHistory(
+    plan,
+    { sendBatch: createBatchSender(sending), sendFact: createFactSender(sending) },
+    (_, answer) => {
+      proceed();
+      if ('refusal' in answer) reject(answer.refusal);
+      else if (answer.sample) sent.samples[answer.sample] += 1;
+    },
+    (refusal) => {
+      proceed();
+      if (refusal === undefined) sent.facts += 1;
+      else reject(refusal);
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import type { Submission } from '../client/src/index.js';
-import { type Answer, createBatchSender, requireRefusal, type SendBatch } from './send-batch.js';
+import { type Answer, type BatchSending, requireRefusal } from './send-batch.js';
 import { connect, explain, otherService, type ServiceOptions } from './service.js';
 
 export type Send = (submission: Submission) => Promise<Answer>;
@@ -17,11 +17,11 @@ export function createSend(service: ServiceOptions, signal: AbortSignal): Send {
   };
 }
 
-/** Returns the function that sends batches of a command. */
-export function createSendBatch(
+/** Returns how a command sends batches and facts. */
+export function createSending(
   service: ServiceOptions,
   signal: AbortSignal,
   onWait: (seconds: number, reason: string) => void,
-): SendBatch {
-  return createBatchSender({ client: connect(service), explain: (it) => explain(it, service.url), signal, onWait });
+): BatchSending {
+  return { client: connect(service), explain: (it) => explain(it, service.url), signal, onWait };
 }

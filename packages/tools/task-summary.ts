@@ -18,13 +18,16 @@ export type Samples = Record<'stored' | 'replaced' | 'unchanged', number>;
 /** What the service did with the readings of a recording. */
 export interface Outcome {
   readonly answered: AnsweredWindow[];
-  readonly refused: { readonly window: RecordedWindow; readonly reason: string }[];
+  /** Those without a window are facts. */
+  readonly refused: { readonly window?: RecordedWindow; readonly reason: string }[];
   /** Numbers of the readings of a history. Undefined for current readings. */
   readonly samples: Samples | undefined;
+  /** Number of stored facts. */
+  facts: number;
 }
 
 export function createOutcome(samples?: Samples): Outcome {
-  return { answered: [], refused: [], samples };
+  return { answered: [], refused: [], samples, facts: 0 };
 }
 
 /** Adds the response to a reading. */

@@ -9,8 +9,10 @@ export const putFact: OperationRecord<'putFact', 'store' | 'now' | 'digestId' | 
   async handle(services, { params, body }, caller) {
     const { subject_id, kind, level, start, end, revision = 0 } = body;
     const startMs = Date.parse(start);
-    checkAge(startMs, services.now(), services.maxReadingAgeMs);
     const endMs = end === undefined ? undefined : Date.parse(end);
+    const nowMs = services.now();
+    // A fact expires with its end, which may be in the future. The start may not.
+    checkAge(Math.max(startMs, Math.min(endMs ?? startMs, nowMs)), nowMs, services.maxReadingAgeMs);
     const stated = { factId: params.fact_id, kind, level, startMs, endMs, revision };
     return { status: 200, body: toFact(subject_id, await put(services, caller, subject_id, stated)) };
   },

@@ -36,7 +36,7 @@ import type { PreparedReading } from './prepared-reading.js';
 /*
  * What an app posts becomes readings in two ways. Samples of the last minutes are live: one reading each, at its own time.
  * Older samples become one reading per minute and kind of signal, as an import stores them. Its id says which minute of which
- * device it is, so a resend changes nothing, and a minute with more samples replaces the earlier one. A workout is a fact: it
+ * device it is, so a resend changes nothing, and further samples of a minute are added to it. A workout is a fact: it
  * counts for the readings of its time, whichever arrives first.
  */
 

@@ -83,11 +83,15 @@ export function keepSample(
   return undefined;
 }
 
-/** Returns true if a body changes nothing: it was stored before, has a lower revision, or may not replace the reading. */
+/**
+ * Returns true if a body changes nothing: it was stored before, has a lower revision, or may not replace the reading. The first
+ * one of a service key replaces those of sources, whatever they are, so that the order of arrival decides nothing.
+ */
 function isKept(
   { digests, revision, isSourced }: KnownSample,
-  { sample, samples, digest, earlierDigests = [] }: SampledReading,
+  { grant, sample, samples, digest, earlierDigests = [] }: SampledReading,
 ) {
+  if (isSourced && !sample.isSourced && !grant) return false;
   // Of a body with samples, only these tell whether it adds anything (`mergeMinute`).
   const isResend = !samples && [digest, ...earlierDigests].some((it) => digests.has(it));
   return isResend || sample.revision < revision || (sample.isSourced === true && !isSourced);

@@ -40,14 +40,15 @@ export function createUploadCard({ client, link, me, may, signal }: Page, onStor
   const { input, bar } = createFileInput(t('progress'), async (files, onProgress) => {
     const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
     outcome.say(t('reading_file'));
-    const request = { files, options: { zone }, hours: hoursMax, nowMs: nowMs() };
+    // A link may state no facts, so the readings state what they say.
+    const request = { files, options: { zone }, hours: hoursMax, nowMs: nowMs(), marksFacts: true };
     const read = await readFiles(request, onProgress, signal).catch(() => undefined);
     if (!read) return outcome.say(t('not_read'), true);
     const oldestMs = nowMs() - link.kept_hours * 3_600_000 + marginMs;
     const readings = read.readings.filter(({ atMs }) => atMs > oldestMs);
     const sent = createSent();
     const send = async () => {
-      const plan = await planImport(readings, me, may('read') ? client : undefined);
+      const plan = await planImport(readings, [], me, may('read') ? client : undefined);
       outcome.say(t('sending', { count: plan.lines.length }));
       await sendPlan(plan, sent, onProgress, { client, signal, explain: (it) => it as Error, onWait: () => undefined });
       return true;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readFile, writeFile } from 'node:fs/promises';
 import { FitBaseType, FitEncoder } from 'fit-file-parser/encoder';
 import { expect, test } from 'vitest';
-import { type CorpusFile, readMinutes } from '../../tools/conformance.js';
+import { type CorpusFile, readContent } from '../../tools/conformance.js';
 import { toExercise } from '../sports.js';
 import { readTime } from '../times.js';
 import { corpus, corpusFolder } from '../../../testkit/corpus.js';
@@ -648,10 +648,11 @@ test('each file of the corpus is what its generator writes, and is read right by
   for (const [file, content] of corpus) expect(await read(file), file).toBe(content);
   const files = JSON.parse(await read('corpus.json')) as readonly CorpusFile[];
   expect(files.length).toBeGreaterThan(50);
-  for (const { file, zone, minutes } of files)
-    expect(await readMinutes(file, zone, Buffer.from(await read(file))), file).toEqual(
-      minutes.map((it) => expect.objectContaining(it)),
-    );
+  for (const { file, zone, minutes, facts } of files)
+    expect(await readContent(file, zone, Buffer.from(await read(file))), file).toEqual({
+      minutes: minutes.map((it) => expect.objectContaining(it)),
+      facts: facts ?? expect.any(Array),
+    });
 });
 
 test.each([

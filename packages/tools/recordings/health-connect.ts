@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { listMappings } from '../../recordings/field-map.js';
 import { type Item, NotReadError } from '../../recordings/measurement.js';
+import { toSleep } from '../../recordings/sources/source.js';
 import { toExercise, healthConnectSports, jetpackSports } from '../../recordings/sports.js';
 
 /** Columns of a table, from the data type helpers of Health Connect in Android's sources. Times are epoch ms. */
@@ -31,6 +32,9 @@ export function* readHealthConnect(path: string): Generator<readonly Item[]> {
     );
     if (mapped.length === 0) throw new NotReadError('a SQLite database without the tables of Health Connect');
     if (tables.includes('exercise_session_record_table')) yield* readWorkouts(database);
+    if (tables.includes('sleep_session_record_table'))
+      for (const row of readRows(database, 'SELECT * FROM sleep_session_record_table ORDER BY rowid'))
+        yield [toSleep(toNumber(row['start_time']), toNumber(row['end_time']))];
     const devices = tables.includes('device_info_table') ? listDevices(database) : new Map<unknown, string>();
     for (const mapping of mapped) {
       const [table = '', column = ''] = mapping.name.split('.');
@@ -48,7 +52,7 @@ export function* readHealthConnect(path: string): Generator<readonly Item[]> {
   }
 }
 
-/** Yields the workouts. Their minutes have the activity of the sport. */
+/** Yields the workouts. */
 function* readWorkouts(database: Database.Database): Generator<readonly Item[]> {
   for (const row of readRows(database, 'SELECT * FROM exercise_session_record_table ORDER BY rowid')) {
     const type = Number(row['exercise_type']);

@@ -7,7 +7,7 @@ import { readHead } from '../../recordings/chunks.js';
 import type { Format } from '../../recordings/field-map.js';
 import { detectFormat } from '../../recordings/load.js';
 import { describeAccount } from '../../recordings/account.js';
-import type { Chunks, Inference } from '../../recordings/measurement.js';
+import type { Chunks, Fact, Inference } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { readRecordingFile as readOpenFile } from '../../recordings/open-file.js';
 import { createPause } from '../../recordings/pause.js';
@@ -45,16 +45,24 @@ export interface RecordingOptions {
 
 /** A file up to this size ends before the heap grows. */
 const smallFileMaxBytes = 8 * 1024 * 1024;
+/** The subject of a recording of a device. */
+export const recordingSubject = 'recording';
 /** A longer recording is shown per day, because a row per hour would not fit on a screen. */
 const hoursPerRowMax = 48;
 
-/** Returns the windows of all files. Rejects with an error that names the file or the option. */
-export async function loadRecording(options: RecordingOptions): Promise<RecordedWindow[]> {
+export interface LoadedRecording {
+  readonly windows: readonly RecordedWindow[];
+  /** What happened to the person, if the readings are of the history. Other readings state it themselves. */
+  readonly facts: readonly Fact[];
+}
+
+/** Returns the windows and facts of all files. Rejects with an error that names the file or the option. */
+export async function loadRecording(options: RecordingOptions): Promise<LoadedRecording> {
   const files = [options.file].flat();
   const formats = await Promise.all(
     files.map((file) => naming(file, async () => options.format ?? detectFileFormat(file))),
   );
-  if (formats.every((format) => format === 'labeled')) return loadWindows(files, options);
+  if (formats.every((format) => format === 'labeled')) return { windows: await loadWindows(files, options), facts: [] };
   if (formats.includes('labeled'))
     throw new Error('pass files with the columns subject, task and label separately from recordings of devices');
   return loadDevices(files, options);
@@ -75,9 +83,9 @@ async function loadWindows(
  * Returns the readings of a person's recordings, oldest first, at most one per minute (more only with beats). Prints the
  * number of readings and of skipped values per reason to standard error.
  */
-async function loadDevices(files: readonly string[], options: RecordingOptions): Promise<RecordedWindow[]> {
-  const { hours, keep } = options;
-  const minutes = new Minutes({ hours, nowMs: Date.now(), keep });
+async function loadDevices(files: readonly string[], options: RecordingOptions): Promise<LoadedRecording> {
+  const { hours, keep, backfill } = options;
+  const minutes = new Minutes({ hours, nowMs: Date.now(), keep, marksFacts: !backfill });
   const formats = new Set<string>();
   for (const path of files) {
     if ((await stat(path)).size > smallFileMaxBytes) keepHeapSmall();
@@ -85,23 +93,25 @@ async function loadDevices(files: readonly string[], options: RecordingOptions):
   }
   const readings = minutes.readings();
   const label = [...formats].join(', ');
+  const facts = backfill ? minutes.facts : [];
   console.error(`Read ${label}: ${readings.length} readings${formatSpan(readings)}.`);
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
   if (skipped.length > 0) console.error('Skipped values:');
   for (const [reason, count] of skipped) console.error(`  ${reason}: ${count}`);
   console.error(`Values: ${describeAccount(minutes.account)}.`);
   for (const note of minutes.notes) console.error(`  ${note}`);
-  if (readings.length === 0)
+  if (readings.length === 0 && facts.length === 0)
     throw new Error(
       `no heart rate, variability or beats in ${files.join(', ')} (${describeAccount(minutes.account)}): see docs/recordings.md`,
     );
   const isLong = (readings.at(-1)?.atMs ?? 0) - (readings[0]?.atMs ?? 0) > hoursPerRowMax * 3_600_000;
-  return readings.map((reading, index) => {
+  const windows = readings.map((reading, index) => {
     const hour = new Date(reading.atMs).toISOString().slice(0, 13);
     // Current readings need a session per hour, because it accepts 120 per minute (LIMIT_SESSION_REQUESTS_PER_MINUTE).
     const task = isLong ? hour.slice(0, 10) : `${hour.replace('T', ' ')}:00`;
-    return { line: index + 1, ...reading, part: hour, subject: 'recording', task, label, clamped: [] };
+    return { line: index + 1, ...reading, part: hour, subject: recordingSubject, task, label, clamped: [] };
   });
+  return { windows, facts };
 }
 
 /**

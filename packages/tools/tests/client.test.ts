@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { createSend, createSendBatch } from '../send.js';
+import { createSend, createSending } from '../send.js';
+import { createBatchSender } from '../send-batch.js';
 import { readBaseUrl, UnusableService } from '../service.js';
 import { listen } from '../../../testkit/listen.js';
 
@@ -31,7 +32,7 @@ async function startServer(...replies: Reply[]) {
   const service = { url: await listen(server), key: 'sk_x' };
   const { signal } = new AbortController();
   const waits: (readonly [number, string])[] = [];
-  const sendBatch = createSendBatch(service, signal, (...wait) => waits.push(wait));
+  const sendBatch = createBatchSender(createSending(service, signal, (...wait) => waits.push(wait)));
   return { received, waits, send: createSend(service, signal), sendBatch };
 }
 

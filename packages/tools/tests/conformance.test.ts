@@ -1,8 +1,11 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
-import { checkConformance } from '../conformance.js';
+import { corpusFolder } from '../../../testkit/corpus.js';
+import { runCommand } from '../../../testkit/process.js';
+import { checkConformance, type CorpusFile } from '../conformance.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -39,4 +42,26 @@ test.each([
   ],
 ])('conformance runs the reader %s', async (reader, result, code) => {
   expect(await check(reader)).toMatchObject({ result, code });
+});
+
+// packages/recordings/tests/field-cases.test.ts reads every file of the corpus without a process per file.
+test('the commands of the guide read a night, a language and values of days right, and name a wrong file', async () => {
+  const corpus = await temporaryFolder();
+  const names = ['fitbit/sleep-2026-11-20.json', 'apple-shortcuts/ja.json', 'google/daily_resting_heart_rate.csv'];
+  const all = JSON.parse(await readFile(new URL('corpus.json', corpusFolder), 'utf8')) as readonly CorpusFile[];
+  const files = all.filter(({ file }) => names.includes(file));
+  for (const { file } of files) {
+    await mkdir(dirname(join(corpus, file)), { recursive: true });
+    await copyFile(new URL(file, corpusFolder), join(corpus, file));
+  }
+  const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+  const reader = `"${process.execPath}" "${main}" tools conformance --minutes "$RECORDING_NAME"`;
+  const run = async (right: readonly CorpusFile[]) => {
+    await writeFile(join(corpus, 'corpus.json'), JSON.stringify(right));
+    return runCommand('tools conformance', ['--corpus', corpus, '--reader', reader]);
+  };
+  expect(await run(files)).toMatchObject({ code: 0, stderr: '3 of 3 files are read right.\n' });
+  const [night] = files.filter(({ facts }) => facts).map((it) => ({ ...it, facts: [] }));
+  const wrong = await run(night ? [night] : []);
+  expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining('1 facts instead of 0') });
 });

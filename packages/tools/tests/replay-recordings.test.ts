@@ -7,6 +7,7 @@ import { formats } from '../../recordings/field-map.js';
 import type { Submission } from '../../recordings/signals.js';
 import { makeAccount } from '../../../testkit/calls.js';
 import { startFaultyProxy } from '../../../testkit/faulty-proxy.js';
+import { allow, setUp } from '../../../testkit/consents.js';
 import { connectPhone } from '../../../testkit/phone.js';
 import { realTime, root, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
@@ -201,6 +202,61 @@ test('variability is a reading of its own', async () => {
     [70, undefined, 1],
     [undefined, 31, 1],
   ]);
+});
+
+test.each([[['run', 'heart']], [['heart', 'run']]])(
+  'a workout and a night of a file explain the heart rates of another file: %s',
+  async (order) => {
+    const service = await startTestService({ clock: realTime() });
+    const startMs = minuteAt(Date.now() - 2 * hourMs);
+    const fitbitTime = (ms: number) => new Date(ms).toISOString().replace(/^..(..)-(..)-(..)T(.{8}).*$/, '$2/$3/$1 $4');
+    const run = { activityName: 'Run', startTime: fitbitTime(startMs), duration: 10 * 60_000 };
+    const [startTime, endTime] = [startMs + 10 * 60_000, startMs + 20 * 60_000].map((it) => new Date(it).toISOString());
+    const folder = await temporaryFolder();
+    const paths: Record<string, string[]> = { run: ['exercise-0.json', 'sleep-1.json'], heart: ['heart.csv'] };
+    const samples = Array.from({ length: 30 }, (_, at) => [at * 60, 130] as const);
+    const sleep = [{ logId: 1, dateOfSleep: '2026-01-01', startTime, endTime }];
+    await writeFile(join(folder, 'exercise-0.json'), JSON.stringify([run]));
+    await writeFile(join(folder, 'sleep-1.json'), JSON.stringify(sleep));
+    await writeFile(join(folder, 'heart.csv'), samplesCsv(startMs, samples));
+    for (const name of order) {
+      const files = (paths[name] ?? []).map((it) => join(folder, it));
+      await replay(service, ['--file', ...files, '--backfill', '--subject', 'p1']);
+    }
+    expect(printed.stderr).toContain('2 facts stored.');
+    expect(process.exitCode).toBeUndefined();
+    const levels = (await exportReadings(service, 'p1')).map(({ timestamp, activity_level }) => [
+      timestamp,
+      activity_level,
+    ]);
+    expect(levels.sort().map(([, level]) => level)).toEqual([
+      ...Array(10).fill('vigorous'),
+      ...Array(10).fill('resting'),
+      ...Array(10).fill(undefined),
+    ]);
+    printed.stdout = '';
+    await replay(service, ['--file', ...(paths['run'] ?? []).map((it) => join(folder, it)), '--backfill', '--dry-run']);
+    expect(printed.stdout).toContain(`${new Date(startMs).toISOString()} to ${startTime} exercise vigorous`);
+    expect(printed.stderr).toContain('Nothing was sent. Without --dry-run: 0 readings and 2 facts.');
+  },
+);
+
+test('a fact that the service rejects is reported, and the readings are stored', async () => {
+  const service = await startTestService({ clock: realTime() });
+  const startMs = minuteAt(Date.now() - 2 * hourMs);
+  const local = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} +0000`;
+  const lasting = (hours: number) =>
+    `<Workout workoutActivityType="HKWorkoutActivityTypeRunning" startDate="${local(startMs - hours * hourMs)}" endDate="${local(startMs)}"/>`;
+  const rate = `<Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" startDate="${local(startMs)}" endDate="${local(startMs)}" value="90"/>`;
+  const file = join(await temporaryFolder(), 'export.xml');
+  await writeFile(file, `<HealthData>${rate}${lasting(30)}${lasting(24)}</HealthData>`);
+  await setUp(service, { consent: 'enforce' });
+  await allow(service, 'p1', ['cardiovascular']);
+  await replay(service, ['--file', file, '--backfill', '--subject', 'p1']);
+  expect(printed.stderr).toContain('a workout of more than a day: 1');
+  expect(printed.stderr).toContain('Rejected: 1 fact.\n  a fact: 403 ');
+  expect(printed.stderr).toContain('1 stored, 0 replaced, 0 unchanged.');
+  expect(process.exitCode).toBe(1);
 });
 
 test('--backfill sends a batch again that a limit rejected', async () => {

@@ -1,5 +1,6 @@
 /** Reads files in a thread of its own, so that the page stays responsive. */
 import { type Account, describeAccount } from '../../recordings/account.js';
+import type { Fact } from '../../recordings/measurement.js';
 import { Minutes, type RecordedReading } from '../../recordings/minutes.js';
 import { type FileOptions, readRecordingFile } from '../../recordings/open-file.js';
 import { openBlob } from './blob.js';
@@ -9,11 +10,14 @@ export interface ReadRequest {
   readonly options: FileOptions;
   readonly hours: number;
   readonly nowMs: number;
+  /** See `Minutes`. */
+  readonly marksFacts: boolean;
 }
 
 export interface ReadFiles {
   readonly formats: readonly string[];
   readonly readings: readonly RecordedReading[];
+  readonly facts: readonly Fact[];
   /** Numbers of skipped values by reason, most first. */
   readonly skipped: ReadonlyArray<readonly [reason: string, count: number]>;
   /** The outcomes of all values. */
@@ -37,8 +41,8 @@ function post(message: ReadMessage): void {
   postMessage(message);
 }
 
-async function read({ files, options, hours, nowMs }: ReadRequest): Promise<ReadMessage> {
-  const minutes = new Minutes({ hours, nowMs, keep: options.keep });
+async function read({ files, options, hours, nowMs, marksFacts }: ReadRequest): Promise<ReadMessage> {
+  const minutes = new Minutes({ hours, nowMs, keep: options.keep, marksFacts });
   const formats = new Set<string>();
   const total = files.reduce((sum, { size }) => sum + size, 0);
   let [before, reported] = [0, 0];
@@ -61,8 +65,8 @@ async function read({ files, options, hours, nowMs }: ReadRequest): Promise<Read
   }
   const readings = minutes.readings();
   const skipped = [...minutes.skipped].sort(([, a], [, b]) => b - a);
-  const { account, inferred, notes } = minutes;
-  if (readings.length === 0 && skipped.length === 0)
+  const { account, facts, inferred, notes } = minutes;
+  if (readings.length === 0 && facts.length === 0 && skipped.length === 0)
     return { error: `no heart rate, variability or beats were found (values: ${describeAccount(account)})` };
-  return { result: { formats: [...formats], readings, skipped, account, inferred, notes } };
+  return { result: { formats: [...formats], readings, facts, skipped, account, inferred, notes } };
 }

@@ -838,7 +838,7 @@ class SourceResult(TypedDict):
     stored: int
     # Readings that are already stored.
     unchanged: int
-    # Stored minutes that have more samples now.
+    # Stored minutes that a sample or field was added to.
     replaced: int
     # Moods of a moment that are stored as feedback of the person.
     reports: NotRequired[int]

@@ -66,10 +66,10 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
     });
 
   const importFiles = async (files: readonly File[], onProgress: (share: number) => void, sent: Sent) => {
-    const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs() };
+    const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs(), marksFacts: false };
     const read = await readFiles(request, onProgress, signal);
     if (read.inferred.length > 0) await confirm(read);
-    const plan = await planImport(read.readings, subjectId, service);
+    const plan = await planImport(read.readings, read.facts, subjectId, service);
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
     onProgress(0);
@@ -90,7 +90,7 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
         const done = stored() > 0 ? `Stopped, ${count(stored(), 'reading')} stored.` : 'Not imported.';
         if (!signal.aborted) outcome.say(`${done} ${options.explain(error.message)}.`, true);
       })
-      .then(() => (stored() > 0 ? onStored() : undefined));
+      .then(() => (stored() + sent.facts > 0 ? onStored() : undefined));
   });
   const progress = h('div.line', { hidden: true }, bar, outcome.element);
   const field = createField('Files of one person', input, `Choose or drop ${formats}. They are read in this browser.`);
@@ -162,13 +162,14 @@ function createOptions() {
   };
 }
 
-function describeRead({ formats: read, readings }: ReadFiles, { samples, rejected }: Sent): string {
+function describeRead({ formats: read, readings }: ReadFiles, { samples, facts, rejected }: Sent): string {
   const [first, last] = [readings[0], readings.at(-1)];
   const span = first && last ? `, ${instants.format(first.atMs)} to ${instants.format(last.atMs)}` : '';
   const parts = Object.entries(samples).map(([name, number]) => `${number.toLocaleString('en')} ${name}`);
   const failed = [...rejected.values()].reduce((sum, it) => sum + it, 0);
   const minutes = `${read.join(', ')}: ${count(readings.length, 'minute')}${span}`;
-  return `Read ${minutes}. Readings: ${[...parts, ...(failed > 0 ? [`${failed} rejected`] : [])].join(', ')}.`;
+  const stated = facts > 0 ? ` ${count(facts, 'fact')} stored.` : '';
+  return `Read ${minutes}. Readings: ${[...parts, ...(failed > 0 ? [`${failed} rejected`] : [])].join(', ')}.${stated}`;
 }
 
 function listSkipped({ skipped, account, notes }: ReadFiles, { rejected }: Sent) {

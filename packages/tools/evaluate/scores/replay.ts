@@ -71,8 +71,7 @@ export async function backfill<Reading extends { readonly atMs: number }>(
   toSignals: (reading: Reading) => Partial<Submission>,
   onAnswer: () => void = () => {},
 ): Promise<Answered<Reading>[][]> {
-  const newestMs = Math.max(...histories.map(({ readings }) => readings.at(-1)?.atMs ?? 0));
-  const movedMs = Math.floor((service.now() - newestMs) / dayMs) * dayMs;
+  const movedMs = findShift(service, histories);
   const answers = histories.map((): Answered<Reading>[] => []);
   const waiting = histories.entries();
   const sendNext = async () => {
@@ -91,6 +90,15 @@ export async function backfill<Reading extends { readonly atMs: number }>(
   };
   await Promise.all(Array.from({ length: peopleAtOnce }, sendNext));
   return answers;
+}
+
+/** Returns the ms by which `backfill` shifts the times of histories. */
+export function findShift(
+  service: Pick<EvaluatedService, 'now'>,
+  histories: readonly { readonly readings: readonly { readonly atMs: number }[] }[],
+): number {
+  const newestMs = Math.max(...histories.map(({ readings }) => readings.at(-1)?.atMs ?? 0));
+  return Math.floor((service.now() - newestMs) / dayMs) * dayMs;
 }
 
 export function split<T>(items: readonly T[], length: number): T[][] {

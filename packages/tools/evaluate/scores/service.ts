@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import {
   createStateClient,
+  type StateClient,
   type StateReading,
   type Submission,
   type TriggerProfile,
@@ -19,6 +20,8 @@ export interface EvaluatedService {
   /** Sends at most 1,000 readings in one batch. Rejects if the service rejects one of them. */
   sendBatch(submissions: readonly Submission[]): Promise<StateReading[]>;
   readTriggers(subjectId: string): Promise<TriggerProfile>;
+  /** The client, for other operations. */
+  readonly client: Pick<StateClient, 'exportReadings' | 'putFact'>;
   /** Deletes all baselines directly in the database. */
   eraseBaselines(): Promise<void>;
 }
@@ -46,6 +49,7 @@ export async function withEvaluatedService<T>(
   if (signal) setMaxListeners(0, signal);
   const call = signal && { signal };
   const evaluated: EvaluatedService = {
+    client,
     now: () => nowMs,
     advance(seconds) {
       nowMs += seconds * 1000;
