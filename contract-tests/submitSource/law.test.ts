@@ -202,34 +202,39 @@ test('every partition, order and repetition of posts of history gives equal minu
   const startMs = Math.floor(service.clock.nowMs / minuteMs) * minuteMs - 120 * minuteMs;
   const random = fc.array(fc.nat(), { minLength: 300, maxLength: 300 });
   await fc.assert(
-    fc.asyncProperty(day, random, fc.array(fc.oneof(beat, run), { minLength: 8, maxLength: 16 }), async (items, numbers, inFile) => {
-      let at = 0;
-      const pick = (max: number) => (numbers[(at += 1) % numbers.length] ?? 0) % max;
-      const [whole, parts] = [randomUUID(), randomUUID()];
-      const [postWhole, postParts] = [await connectPerson(whole), await connectPerson(parts)];
-      const bySource = names.map(
-        (source) => [source, items.filter((it) => it.source === source).map((it) => it.item)] as const,
-      );
-      for (const [source, all] of bySource)
-        if (all.length > 0) await postWhole(source, (sources[source] as CreateBody)(all, startMs, whole));
-      await importFile(service, whole, inFile, startMs);
-      const bodies = bySource.flatMap(([source, all]) => {
-        const piles = Array.from({ length: 4 }, (): Item[] => []);
-        for (const item of all) piles[pick(4)]?.push(item);
-        // Some items are in two bodies.
-        for (const item of all) if (pick(4) === 0) piles[pick(4)]?.push(item);
-        return piles.filter((it) => it.length > 0).map((pile) => [source, pile.sort(() => pick(2) - 1)] as const);
-      });
-      const ordered = bodies.map((it) => [pick(1000), it] as const).sort(([a], [b]) => a - b);
-      const importAt = pick(ordered.length + 1);
-      for (const [index, [, [source, pile]]] of [...ordered, ...ordered.slice(0, 3)].entries()) {
-        if (index === importAt) await importFile(service, parts, inFile, startMs);
-        await postParts(source, (sources[source] as CreateBody)(pile, startMs, parts));
-      }
-      if (importAt > ordered.length + 2) await importFile(service, parts, inFile, startMs);
-      for (const person of [whole, parts]) await scoreAgainst(service, person, whole, startMs);
-      expect(await readStored(service, parts)).toEqual(await readStored(service, whole));
-    }),
+    fc.asyncProperty(
+      day,
+      random,
+      fc.array(fc.oneof(beat, run), { minLength: 8, maxLength: 16 }),
+      async (items, numbers, inFile) => {
+        let at = 0;
+        const pick = (max: number) => (numbers[(at += 1) % numbers.length] ?? 0) % max;
+        const [whole, parts] = [randomUUID(), randomUUID()];
+        const [postWhole, postParts] = [await connectPerson(whole), await connectPerson(parts)];
+        const bySource = names.map(
+          (source) => [source, items.filter((it) => it.source === source).map((it) => it.item)] as const,
+        );
+        for (const [source, all] of bySource)
+          if (all.length > 0) await postWhole(source, (sources[source] as CreateBody)(all, startMs, whole));
+        await importFile(service, whole, inFile, startMs);
+        const bodies = bySource.flatMap(([source, all]) => {
+          const piles = Array.from({ length: 4 }, (): Item[] => []);
+          for (const item of all) piles[pick(4)]?.push(item);
+          // Some items are in two bodies.
+          for (const item of all) if (pick(4) === 0) piles[pick(4)]?.push(item);
+          return piles.filter((it) => it.length > 0).map((pile) => [source, pile.sort(() => pick(2) - 1)] as const);
+        });
+        const ordered = bodies.map((it) => [pick(1000), it] as const).sort(([a], [b]) => a - b);
+        const importAt = pick(ordered.length + 1);
+        for (const [index, [, [source, pile]]] of [...ordered, ...ordered.slice(0, 3)].entries()) {
+          if (index === importAt) await importFile(service, parts, inFile, startMs);
+          await postParts(source, (sources[source] as CreateBody)(pile, startMs, parts));
+        }
+        if (importAt > ordered.length + 2) await importFile(service, parts, inFile, startMs);
+        for (const person of [whole, parts]) await scoreAgainst(service, person, whole, startMs);
+        expect(await readStored(service, parts)).toEqual(await readStored(service, whole));
+      },
+    ),
     { numRuns: 6, endOnFailure: true },
   );
 });
