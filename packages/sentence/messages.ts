@@ -39,8 +39,8 @@ export const messages = {
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
 
-  heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem üblichen Wert' },
-  heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem üblichen Wert' },
+  heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem Üblichen' },
+  heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem Üblichen' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
   heart_unlearned: { en: 'heart rate {bpm}, usual one not learned yet', de: 'Puls {bpm}, der übliche ist unbekannt' },
   vocal_up: { en: 'a strained voice', de: 'angespannte Stimme' },
@@ -63,6 +63,24 @@ export const messages = {
     en: 'the talk about {topic}, which goes with more stress for you',
     de: 'das Gespräch über {topic}, das bei dir mit mehr Stress einhergeht',
   },
+
+  now_unsure: { en: '{clause} (uncertain)', de: '{clause} (unsicher)' },
+  ended: { en: 'Not measured since {at}', de: 'Seit {at} nicht gemessen' },
+  ended_state: { en: 'Not measured since {at}, {state} before', de: 'Seit {at} nicht gemessen, davor {state}' },
+  imported: {
+    en: 'State now unknown: all readings were imported',
+    de: 'Zustand jetzt unbekannt: nur importierte Messungen',
+  },
+  do_nothing: { en: 'Nothing to do.', de: 'Nichts zu tun.' },
+  do_undisturbed: { en: 'Avoid interruptions.', de: 'Vermeide Störungen.' },
+  do_slowly: { en: 'Go slowly.', de: 'Geh es langsam an.' },
+  do_break: { en: 'Suggest a short break.', de: 'Rate zu einer Pause.' },
+  do_break_you: { en: 'Take a short break.', de: 'Mach eine kurze Pause.' },
+  do_break_now: { en: 'Offer a break now.', de: 'Biete jetzt eine Pause an.' },
+  do_break_now_you: { en: 'Take a break now.', de: 'Mach jetzt eine Pause.' },
+  do_check: { en: 'Check the device.', de: 'Prüfe das Gerät.' },
+  do_connect: { en: 'Connect a device.', de: 'Verbinde ein Gerät.' },
+  do_measure: { en: 'Add a heart rate.', de: 'Miss auch den Puls.' },
 
   stress_today: { en: '{time} of stress today', de: 'heute {time} Stress' },
   no_stress_today: { en: 'no stress today in {measured} measured', de: 'heute kein Stress in {measured} Messzeit' },
@@ -116,6 +134,13 @@ export function sayDuration(language: Language, seconds: number): string {
       new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long' }).format(value),
     )
     .join(' ');
+}
+
+/** Returns e.g. `2 h 5 min`, in each language. */
+export function sayShortDuration(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [hours > 0 && `${hours} h`, (rest > 0 || hours === 0) && `${rest} min`].filter(Boolean).join(' ');
 }
 
 export function sayTime(language: Language, atMs: number): string {

@@ -32,7 +32,7 @@ export interface Present {
   readonly isToPerson?: boolean;
 }
 
-const daySeconds = 86_400;
+const [daySeconds, minuteMs] = [86_400, 60_000];
 const staleMs = signalAges.stale_after_seconds * 1_000;
 /** A topic is mentioned this long. */
 const talkMs = 900_000;
@@ -48,33 +48,45 @@ const signalsMax = 2;
 /** Returns one sentence about now, or about today for a person without a live state. */
 export function describePerson(present: Present, language: Language = 'en'): string {
   const { state, nowMs } = present;
-  const isLive = state !== undefined && nowMs - Date.parse(state.timestamp) < staleMs;
+  const isLive = isLiveState(state, nowMs);
   const isStrained = isLive && !state.evidence && isLoaded(state) && state.state !== 'focused';
   const today = isStrained ? [] : describeToday(present, isLive, language);
   const clauses = isLive
     ? [...describeNow(present, state, language), ...today]
     : describeLast(present, today, language);
   const text = clauses.filter((it) => it !== '').join('; ');
-  return `${text.charAt(0).toLocaleUpperCase(language)}${text.slice(1)}.`;
+  return `${capitalize(text, language)}.`;
+}
+
+export function isLiveState(state: StateReading | undefined, nowMs: number): state is StateReading {
+  return state !== undefined && nowMs - Date.parse(state.timestamp) < staleMs;
 }
 
 /** Returns the state with its duration, and the facts behind it. */
 function describeNow(present: Present, state: StateReading, language: Language): string[] {
   if (state.evidence) return [say(language, state.evidence === 'weak' ? 'unknown_weak' : 'unknown')];
   const newestMs = Date.parse(state.timestamp);
-  const sinceMs = Date.parse(state.state_since ?? state.timestamp);
-  const lastedMs = newestMs - sinceMs;
-  const values = { state: say(language, state.state), at: sayTime(language, sinceMs) };
-  const isLong = lastedMs >= 60_000;
-  const short = lastedMs > 0 ? 'state_since' : 'one_reading';
-  const name = isLong
-    ? say(language, 'state_for', { ...values, time: sayDuration(language, lastedMs / 1_000) })
-    : say(language, short, values);
+  const lastedMs = readLastedMs(state);
+  const isLong = lastedMs >= minuteMs;
+  const name = describeState(state, language, (seconds) => sayDuration(language, seconds));
   const isCompared = isLong && isLoaded(state) && state.state !== 'focused';
   const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs), present.absences);
   const facts = listFacts(present, state, language);
   const unsure = state.confidence < confidenceMin ? say(language, 'unsure') : '';
   return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', '), unsure];
+}
+
+function readLastedMs({ timestamp, state_since: since = timestamp }: StateReading): number {
+  return Date.parse(timestamp) - Date.parse(since);
+}
+
+/** Returns the state and how long it lasts. */
+export function describeState(state: StateReading, language: Language, sayTimeOf: (seconds: number) => string): string {
+  const lastedMs = readLastedMs(state);
+  const at = sayTime(language, Date.parse(state.state_since ?? state.timestamp));
+  const values = { state: say(language, state.state), at, time: sayTimeOf(lastedMs / 1_000) };
+  const short = lastedMs > 0 ? 'state_since' : 'one_reading';
+  return say(language, lastedMs >= minuteMs ? 'state_for' : short, values);
 }
 
 /** Returns true for a state that requires evidence of load. */
@@ -84,6 +96,11 @@ function isLoaded({ state }: StateReading): boolean {
 
 /** Returns what moved the score in the direction of the state, strongest first, and then the topic. */
 function listFacts(present: Present, state: StateReading, language: Language): string[] {
+  return [...listSignals(present, state, language), ...describeTalk(present, language)];
+}
+
+/** Returns the signals that moved the score in the direction of the state, strongest first. */
+export function listSignals(present: Present, state: StateReading, language: Language): string[] {
   const { contributions = { neutral: 0, held: 0 } } = state;
   const sign = isLoaded(state) ? 1 : -1;
   const heart = contributions.cardiovascular ?? ownHeartOfOthers(state);
@@ -95,7 +112,7 @@ function listFacts(present: Present, state: StateReading, language: Language): s
     .filter(([points, text]) => points * sign >= pointsMin && text !== '')
     .sort(([a], [b]) => (b - a) * sign)
     .slice(0, signalsMax);
-  return [...found.map(([, text]) => text), ...describeTalk(present, language)];
+  return found.map(([, text]) => text);
 }
 
 /** Labels that raise the score without strain. */
@@ -132,15 +149,19 @@ function describeHeart({ points = [], baseline, nowMs }: Present, sign: 1 | -1, 
   return difference * sign > 0 ? say(language, message, { bpm: Math.abs(difference) }) : '';
 }
 
-/** Returns the area of the newest topic that was mentioned in the last minutes. */
-function describeTalk({ points = [], nowMs, triggers, isToPerson }: Present, language: Language): string[] {
+/** Returns the area of the newest topic that was mentioned in the last minutes, and whether it goes with more stress. */
+function describeTalk(present: Present, language: Language): string[] {
+  const { area, isActive } = findTalk(present);
+  const trigger = present.isToPerson ? 'talk_trigger_you' : 'talk_trigger';
+  return area ? [say(language, isActive ? trigger : 'talk', { topic: say(language, area) })] : [];
+}
+
+export function findTalk({ points = [], nowMs, triggers }: Present) {
   const turn = points.findLast((it) => it.topics_detected && nowMs - Date.parse(it.timestamp) < talkMs);
   const stored = triggers?.triggers;
   const names = (turn?.topics_detected ?? []).filter((it) => !stored || it in stored);
   const active = names.find((it) => triggers?.active.includes(it));
-  const area = findArea(active ?? names[0]);
-  const trigger = isToPerson ? 'talk_trigger_you' : 'talk_trigger';
-  return area ? [say(language, active ? trigger : 'talk', { topic: say(language, area) })] : [];
+  return { area: findArea(active ?? names[0]), isActive: active !== undefined };
 }
 
 function findArea(topic: string | undefined): (Message & keyof typeof areas) | undefined {
@@ -159,10 +180,8 @@ function describeLast(
   const at = state ? sayTime(language, newestMs) : '';
   if (!isToday && hoursOfDay(hours, nowMs).length > 0) return [...today, say(language, 'no_live')];
   if (state && !state.evidence) {
-    const name = say(language, state.state);
-    const lower = name.charAt(0).toLocaleLowerCase(language) + name.slice(1);
     const values = {
-      state: lower,
+      state: decapitalize(say(language, state.state), language),
       at,
       date: sayDate(language, newestMs),
       time: sayDuration(language, staleMs / 1_000),
@@ -170,6 +189,14 @@ function describeLast(
     return [say(language, isToday ? 'last_state' : 'last_state_day', values), ...today];
   }
   return isToday ? [say(language, 'not_live', { at }), ...today] : today;
+}
+
+export function capitalize(text: string, language: Language): string {
+  return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+}
+
+export function decapitalize(name: string, language: Language): string {
+  return name.charAt(0).toLocaleLowerCase(language) + name.slice(1);
 }
 
 function describeToday(present: Present, isLive: boolean, language: Language): string[] {

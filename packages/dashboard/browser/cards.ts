@@ -16,6 +16,7 @@ import {
   whenShort,
   words,
 } from '../../ui/format.js';
+import { calmingMs } from '../../sentence/headline.js';
 import { confidenceMin } from '../../sentence/sentence.js';
 import { badge, bar, card } from '../../ui/parts.js';
 import { confidenceOf, type Point, type SignalName } from './points.js';
@@ -110,9 +111,6 @@ export function createAdviceCard() {
     },
   };
 }
-
-/** Time after stress in which the page advises to go slowly, ms: a choice, not a measured figure. */
-const calmingMs = 300_000;
 
 /** Returns the newest point with stress if it is over since minutes. The recommendation of a calmer state would come too early. */
 function findPastStress(points: readonly Point[], now: number): Point | undefined {

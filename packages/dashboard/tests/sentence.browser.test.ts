@@ -41,7 +41,8 @@ async function sendStress({ read }: TestService): Promise<void> {
   }
 }
 
-const sentenceOn = (page: Page) => page.locator('.sentence').innerText();
+/** Returns what is behind the first line. */
+const sentenceOn = (page: Page) => page.locator('.reasons').textContent();
 
 test('the page of a person says the state and its reasons in one sentence, then the bars that sum to the score, and the usual day', async () => {
   const service = await start();
@@ -54,6 +55,12 @@ test('the page of a person says the state and its reasons in one sentence, then 
     .toMatch(
       /^(Stressed|Acute stress) for 1\d minutes, more than usual at this hour; heart rate 2\d above usual, .*the talk about work(, which goes with more stress)?\.$/,
     );
+  expect(await page.locator('.sentence').innerText()).toMatch(
+    /^(Stressed for 1\d min: .*\. Suggest a short break|Acute stress for 1\d min: .*\. Offer a break now)\.$/,
+  );
+  expect(await page.locator('.reasons').isVisible()).toBe(false);
+  await page.getByText('Why?', { exact: true }).click();
+  await page.locator('.reasons').waitFor();
   await page.getByText(body.recommendation).waitFor();
   const figures = await page.locator('.contributions strong').allInnerTexts();
   const points = figures.map((it) => Number(it.replace('−', '-').replace('±', '')));

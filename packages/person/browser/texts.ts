@@ -27,6 +27,7 @@ const texts = {
     de: 'Das braucht einen Link, der vor höchstens 15 Minuten geöffnet wurde. Bitte um einen neuen Link.',
   },
   today: { en: 'Today', de: 'Heute' },
+  why: { en: 'Why?', de: 'Warum?' },
   why_wrong: { en: 'Why this can be wrong', de: 'Warum das falsch sein kann (englisch)' },
   nothing_yet: { en: 'Nothing is measured about you yet.', de: 'Über dich ist noch nichts gemessen.' },
   feel: { en: 'How do you feel?', de: 'Wie geht es dir?' },

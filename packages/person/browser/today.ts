@@ -1,3 +1,4 @@
+import { writeHeadline } from '../../sentence/headline.js';
 import { describePerson } from '../../sentence/sentence.js';
 import { comparedDays } from '../../sentence/usual.js';
 import { nowMs } from '../../ui/clock.js';
@@ -10,19 +11,25 @@ import { language, t } from './texts.js';
 /** Pause between two requests while readings arrive, and without any, in ms. */
 const [pauseMs, idleMs] = [5_000, 60_000];
 
-/** Returns the card with one sentence about now or today. It follows the readings of the person. */
+/** Returns the card with one line about now or today, and what is behind it. It follows the readings of the person. */
 export function createTodayCard(page: Page) {
   const sentence = h('p.sentence', { role: 'status' });
   const guide = h('a', { href: '../docs/not-stressed/' }, t('why_wrong'));
-  const element = card('today', sentence, h('p.hint', guide));
+  const [reasons, why] = [h('p.reasons'), h('details', { hidden: true }, h('summary', t('why')))];
+  why.append(reasons, h('p.hint', guide));
+  const element = card('today', sentence, why);
   let isLoading = false;
 
   async function refresh(): Promise<void> {
     if (isLoading || page.signal.aborted || document.hidden) return;
     isLoading = true;
     try {
-      show(sentence, await describe(page));
+      const present = await readPresent(page);
+      show(sentence, writeHeadline(present, language));
+      show(reasons, describePerson(present, language));
+      why.hidden = false;
     } catch (error) {
+      why.hidden ||= isUnknown(error);
       if (!page.signal.aborted) show(sentence, t(isUnknown(error) ? 'nothing_yet' : 'no_contact'));
     }
     isLoading = false;
@@ -38,7 +45,7 @@ export function createTodayCard(page: Page) {
   return { element, refresh: () => void refresh() };
 }
 
-async function describe({ client, me, signal }: Page): Promise<string> {
+async function readPresent({ client, me, signal }: Page) {
   const atMs = nowMs();
   const from = new Date(atMs - comparedDays * 86_400_000).toISOString();
   const [profile, state, history, triggers] = await Promise.all([
@@ -58,7 +65,7 @@ async function describe({ client, me, signal }: Page): Promise<string> {
   const { first_session_started_at: first, baseline } = profile;
   const firstMs = first ? Date.parse(first) : undefined;
   const known = { points: history?.datapoints ?? [], baseline, firstMs, triggers: topics, isToPerson: true };
-  return describePerson({ nowMs: atMs, state, hours, absences, ...known }, language);
+  return { nowMs: atMs, state, hours, absences, ...known };
 }
 
 /** Calls the function after readings, at most once per pause, until the link ends. */

@@ -6,6 +6,7 @@ import type { Schema } from '../../../src/contract/contract.js';
 import { flawsInLightAndDark, narrow, openBrowser, phone } from '../../../testkit/browser.js';
 import { allow, setUp } from '../../../testkit/consents.js';
 import { createDevice, sendBy } from '../../../testkit/devices.js';
+import { headlineMax } from '../../sentence/headline.js';
 import { createLink } from '../../../testkit/person-link.js';
 import { freePorts } from '../../../testkit/program.js';
 import { realTime, root, shareTestService, type TestService } from '../../../testkit/service.js';
@@ -49,7 +50,7 @@ test('a link opens with a tap, once, and then works in this browser without it',
   const { page, url, open, complaints } = await openPage(service, {});
   const links = async () => (await service.request('/v1/subjects/anna/links')).body.links;
   expect((await links())[0].opened_at).toBe(null);
-  const sees = () => region(page, 'Today').getByText(/^(Calm|Relaxed) /);
+  const sees = () => region(page, 'Today').locator('.sentence', { hasText: /^(Calm|Relaxed) / });
   await open.click();
   await sees().waitFor();
   expect(await page.evaluate('document.activeElement.textContent')).toBe('My state');
@@ -119,7 +120,7 @@ test('a person reports, corrects, connects, uploads, withdraws and erases', asyn
   await page.getByText('Removed: Debt.').waitFor();
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Topics');
   await page.getByText('No topic was recognized.').waitFor();
-  await expect.poll(() => region(page, 'Today').innerText()).not.toContain('the talk about');
+  await expect.poll(() => region(page, 'Today').textContent()).not.toContain('the talk about');
   await region(page, 'Connect a phone').getByRole('button', { name: 'Connect' }).click();
   await page.getByText(/^wk_/).waitFor();
   expect((await service.request('/v1/source-keys?subject_id=anna')).body.source_keys).toHaveLength(2);
@@ -171,10 +172,20 @@ test('the page is in German for a German browser, and every topic and text is', 
   const { page, open } = await openPage(service, { grants: allGrants }, { locale: 'de-DE' });
   await open.click();
   await region(page, 'Heute')
-    .getByText(/^(Ruhig|Entspannt) /)
+    .locator('.sentence', { hasText: /^(Ruhig|Entspannt) .*\. Nichts zu tun\.$/ })
     .waitFor();
-  await region(page, 'Themen').getByText('Schulden').waitFor();
-  await region(page, 'Wer es gelesen hat').waitFor();
+  await page.getByText('Warum?', { exact: true }).click();
+  await region(page, 'Heute').getByText('Warum das falsch sein kann').waitFor();
+  // First lines of the greatest length, in the widest font of the system.
+  for (const text of [
+    'Gestresst seit 12 min: Puls 24 über dem Üblichen. Rate zu einer Pause.',
+    'Zustand unbekannt: in den Worten fällt nichts auf. Miss auch den Puls.',
+  ]) {
+    expect(text.length).toBe(headlineMax);
+    await page.locator('.sentence').evaluate((it, shown) => (it.textContent = shown), text);
+    const lines = `(({ height }, { lineHeight }) => height / parseFloat(lineHeight))(document.querySelector('.sentence').getBoundingClientRect(), getComputedStyle(document.querySelector('.sentence')))`;
+    expect(Math.round(await page.evaluate<number>(lines))).toBeLessThanOrEqual(2);
+  }
   expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   expect(await page.getByRole('main').innerText()).not.toMatch(/\b(the|your|you|this|read)\b/i);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StateReading, SummaryRow } from '../../client/src/index.js';
 import { languages, messages } from '../messages.js';
+import { headlineMax, writeHeadline } from '../headline.js';
 import { describePerson, type Present } from '../sentence.js';
 import { findUsualHours, measureStress } from '../usual.js';
 
@@ -98,6 +99,62 @@ test.each<readonly [Partial<Present>, string]>([
   expect(describePerson({ ...full, ...part })).toBe(expected);
 });
 
+test.each<readonly [Partial<Present>, english: string, german: string]>([
+  [
+    {},
+    'Stressed for 12 min: heart rate 24 above usual. Suggest a short break.',
+    'Gestresst seit 12 min: Puls 24 über dem Üblichen. Rate zu einer Pause.',
+  ],
+  [
+    { isToPerson: true, state: stateOf(125, { state: 'acute_stress', confidence: 0.4 }), points: [] },
+    'Acute stress (uncertain): a strained voice. Take a break now.',
+    'Akuter Stress (unsicher): angespannte Stimme. Mach jetzt eine Pause.',
+  ],
+  [
+    { state: stateOf(0, { contributions: { neutral: 33, held: 0 } }) },
+    'Stressed: the talk about work. Suggest a short break.',
+    'Gestresst: das Gespräch über Arbeit. Rate zu einer Pause.',
+  ],
+  [{ state: stateOf(1, { state: 'calm' }) }, 'Calm for 1 min: the talk about work. Go slowly.', ''],
+  [{ state: stateOf(1, { state: 'calm' }), points: [] }, 'Calm for 1 min. Nothing to do.', ''],
+  [{ state: stateOf(1, { evidence: 'none' }) }, 'State unknown: no signal counts now. Check the device.', ''],
+  [
+    { state: stateOf(1, { timestamp: iso(nowMs - hourMs) }) },
+    'Not measured since 13:40, stressed before. Check the device.',
+    'Seit 13:40 nicht gemessen, davor gestresst. Prüfe das Gerät.',
+  ],
+  [{ state: undefined, hours: [row(nowMs - dayMs)] }, 'Not measured since 24 November. Check the device.', ''],
+  [{ state: undefined }, 'State now unknown: all readings were imported. Connect a device.', ''],
+  [{ state: undefined, hours: [] }, 'Nothing was measured in the last four weeks. Connect a device.', ''],
+])('%#: the first line has the state, one cause and one thing to do', (part, english, german) => {
+  expect(writeHeadline({ ...full, ...part })).toBe(english);
+  if (german) expect(writeHeadline({ ...full, ...part }, 'de')).toBe(german);
+});
+
+test('the first line has at most 70 characters in each language, and says that it is uncertain', () => {
+  const words = { neutral: 33, held: 0 };
+  const causes = [{ cardiovascular: 24 }, { vocal: 11 }, { visual: -11 }, { textual: 11 }, { textual: -11 }, {}];
+  const states = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'] as const;
+  for (const language of languages)
+    for (const [minutes, confidence] of [
+      [0, 0.4],
+      [0.5, 1],
+      [10.1, 0.4],
+      [1_439, 0.4],
+    ] as const)
+      for (const cause of causes)
+        for (const [state, topic] of states.flatMap((it) =>
+          ['workload', 'anxiety', 'decisions'].map((to) => [it, to] as const),
+        ))
+          for (const isToPerson of [true, false]) {
+            const of = stateOf(minutes, { state, confidence, contributions: { ...words, ...cause } });
+            const points = [{ ...turn, heart_rate: 215, topics_detected: [topic] }];
+            const text = writeHeadline({ ...full, isToPerson, state: of, points }, language);
+            expect(text.length, text).toBeLessThanOrEqual(headlineMax);
+            expect(text).toMatch(confidence < 0.5 ? /\((uncertain|unsicher)\)/ : /^[^(]+\.$/);
+          }
+});
+
 test('a voice or face that is not strained is named by its label', () => {
   const sentence = (label: object, contributions: object) =>
     describePerson({
@@ -156,7 +213,7 @@ test('each message has the same values in each language', () => {
   for (const row of Object.values(messages))
     for (const it of languages) expect(values(row[it])).toEqual(values(row.en));
   expect(describePerson(full, 'de')).toBe(
-    'Gestresst seit 12 Minuten, mehr als sonst um diese Zeit; Puls 24 über dem üblichen Wert, angespannte Stimme, das Gespräch über Arbeit.',
+    'Gestresst seit 12 Minuten, mehr als sonst um diese Zeit; Puls 24 über dem Üblichen, angespannte Stimme, das Gespräch über Arbeit.',
   );
 });
 

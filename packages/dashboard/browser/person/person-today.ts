@@ -4,6 +4,7 @@ import { nowMs, type Service } from '../service.js';
 import * as calendar from '../../../sentence/calendar.js';
 import { dayChart } from './day-chart.js';
 import { loadDays, type LoadedHours, loadHours } from './hours.js';
+import { writeHeadline } from '../../../sentence/headline.js';
 import { describePerson, type Present } from '../../../sentence/sentence.js';
 import { comparedDays } from '../../../sentence/usual.js';
 
@@ -12,7 +13,7 @@ const dayMs = 86_400_000;
 const keptDays = 90;
 
 /**
- * Returns the sentence about a person, and the newest measured day beside the usual scores of other days. `readPresent` returns
+ * Returns the first line about a person with its reasons, and the newest measured day beside the usual scores of other days. `readPresent` returns
  * what the page knows about the present state, and `controls` are beside the title of the day.
  */
 export function createTodayCard(
@@ -30,9 +31,11 @@ export function createTodayCard(
     if (!known) return;
     const { hours } = known;
     const [now, present] = [nowMs(), readPresent()];
-    show(sentence, describePerson({ ...present, ...known, nowMs: now, firstMs }));
+    const all = { ...present, ...known, nowMs: now, firstMs };
+    show(headline, writeHeadline(all));
+    show(reasons, describePerson(all));
     const isLive = present.state && !hasEnded(Date.parse(present.state.timestamp), now);
-    sentence.className = `sentence ${isLive && present.state ? shownState(present.state) : 'ended'}`;
+    headline.className = `sentence ${isLive && present.state ? shownState(present.state) : 'ended'}`;
     const newestMs = hours.findLast((it) => it.stress_score)?.atMs;
     element.hidden = newestMs === undefined;
     if (newestMs === undefined) return;
@@ -40,7 +43,8 @@ export function createTodayCard(
     show(title, `${now < day.toMs ? 'Today' : calendar.days.format(day.fromMs)} and usual days`);
     show(chart, dayChart(day, hours, firstMs));
   };
-  const sentence = h('p.sentence', { role: 'status' });
+  const [headline, reasons] = [h('p.sentence', { role: 'status' }), h('p.reasons')];
+  const why = h('details', h('summary', 'Why?'), reasons);
   const element = h(
     'section.card',
     { 'aria-labelledby': 'card-today', hidden: true },
@@ -48,7 +52,7 @@ export function createTodayCard(
     chart,
   );
   return {
-    sentence,
+    sentence: h('div', headline, why),
     element,
     draw,
     /** Returns the start of the first day of which the service has data, epoch ms. */
