@@ -43,6 +43,30 @@ export const messages = {
   heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem Üblichen' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
   heart_unlearned: { en: 'heart rate {bpm}, usual one not learned yet', de: 'Puls {bpm}, der übliche ist unbekannt' },
+  raised_stress: {
+    en: 'the heart rate is raised since {at}, without steps',
+    de: 'der Puls ist seit {at} erhöht, ohne Schritte',
+  },
+  raised_exertion: {
+    en: 'the heart rate is raised since {at}: exertion is more likely than stress',
+    de: 'der Puls ist seit {at} erhöht: Anstrengung ist wahrscheinlicher als Stress',
+  },
+  raised_recovery: {
+    en: 'the heart rate is raised since {at}: recovery from exertion is more likely than stress',
+    de: 'der Puls ist seit {at} erhöht: Erholung von einer Anstrengung ist wahrscheinlicher als Stress',
+  },
+  raised_all_day: {
+    en: 'the heart rate is raised for most of the day: heat, a short night or exertion are as likely as stress',
+    de: 'der Puls ist den größten Teil des Tages erhöht: Hitze, eine kurze Nacht oder Anstrengung sind so wahrscheinlich wie Stress',
+  },
+  raised_waking: {
+    en: 'the heart rate is raised since {at}, soon after sleep: getting up is as likely as stress',
+    de: 'der Puls ist seit {at} erhöht, kurz nach dem Schlaf: Aufstehen ist so wahrscheinlich wie Stress',
+  },
+  raised_unknown: {
+    en: 'the heart rate is raised since {at}, for an unknown cause: exertion, heat or joy are as likely as stress',
+    de: 'der Puls ist seit {at} erhöht, aus unbekannter Ursache: Anstrengung, Hitze oder Freude sind so wahrscheinlich wie Stress',
+  },
   vocal_up: { en: 'a strained voice', de: 'angespannte Stimme' },
   vocal_down: { en: 'a calm voice', de: 'ruhige Stimme' },
   vocal_focused: { en: 'a focused voice', de: 'konzentrierte Stimme' },

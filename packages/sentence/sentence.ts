@@ -73,7 +73,18 @@ function describeNow(present: Present, state: StateReading, language: Language):
   const usual = isCompared && compareHour(present.hours, newestMs, stressOfHour(lastedMs, newestMs), present.absences);
   const facts = listFacts(present, state, language);
   const unsure = state.confidence < confidenceMin ? say(language, 'unsure') : '';
-  return [usual ? `${name}, ${say(language, `hour_${usual}`)}` : name, facts.join(', '), unsure];
+  return [
+    usual ? `${name}, ${say(language, `hour_${usual}`)}` : name,
+    facts.join(', '),
+    describeRaised(state, language),
+    unsure,
+  ];
+}
+
+/** Returns what a raised heart rate can mean, for a state of load and for a day that is raised as a whole. */
+function describeRaised({ raised, ...state }: StateReading, language: Language): string {
+  const isSaid = raised && (isLoaded(state) || raised.likely === 'all_day');
+  return isSaid ? say(language, `raised_${raised.likely}`, { at: sayTime(language, Date.parse(raised.since)) }) : '';
 }
 
 function readLastedMs({ timestamp, state_since: since = timestamp }: StateReading): number {

@@ -28,6 +28,7 @@ export function describeDevice({ digest, topic, availability }: PublishedPerson)
       ...sensor('state', 'Stress state', { icon: 'mdi:heart-pulse' }),
       ...sensor('stress_score', 'Stress score', measured),
       ...sensor('confidence', 'Confidence', measured),
+      ...sensor('raised', 'Raised heart rate, likely cause', { icon: 'mdi:help-circle-outline' }),
     },
   };
 }

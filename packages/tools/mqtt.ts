@@ -159,12 +159,13 @@ async function follow(
 
 /** Returns the message of a state. A state without evidence is unknown. */
 function toPayload(reading: StateReading): string {
-  const { state, stress_score, confidence, timestamp } = reading;
+  const { state, stress_score, confidence, timestamp, raised } = reading;
   const known = isKnownState(reading);
   return JSON.stringify({
     state: known ? state : 'unknown',
     stress_score: known ? stress_score : null,
     confidence: known ? confidence : 0,
+    raised: known && raised ? raised.likely : 'no',
     timestamp,
   });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { enums } from '../../../generated/spec.js';
 import type { StateReading, SummaryRow } from '../../client/src/index.js';
 import { languages, messages } from '../messages.js';
 import { headlineMax, writeHeadline } from '../headline.js';
@@ -154,6 +155,22 @@ test('the first line has at most 70 characters in each language, and says that i
             expect(text).toMatch(confidence < 0.5 ? /\((uncertain|unsicher)\)/ : /^[^(]+\.$/);
           }
 });
+
+test.each(languages)(
+  'a raised heart rate is said once, with its alternatives and without an illness: %s',
+  (language) => {
+    const since = iso(nowMs - 35 * minuteMs);
+    const say = (likely: NonNullable<StateReading['raised']>['likely'], part: Partial<StateReading> = {}) =>
+      describePerson({ ...full, state: stateOf(12, { raised: { since, likely }, ...part }), hours: [] }, language);
+    expect(new Set(enums.RaisedCause.map((it) => say(it))).size).toBe(6);
+    for (const likely of enums.RaisedCause) {
+      expect(say(likely)).toMatch(likely === 'all_day' ? /most of the day|größten Teil/ : /14:05/);
+      expect(say(likely)).not.toMatch(/fever|ill\b|sick|disease|fieber|krank|infekt/i);
+    }
+    expect(say('unknown', { state: 'relaxed' })).not.toMatch(/14:05/);
+    expect(say('all_day', { state: 'relaxed' })).toMatch(/most of the day|größten Teil/);
+  },
+);
 
 test('a voice or face that is not strained is named by its label', () => {
   const sentence = (label: object, contributions: object) =>

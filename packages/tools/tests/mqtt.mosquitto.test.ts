@@ -30,6 +30,7 @@ test('a person is a device with sensors, without the id in a topic, until a clea
     state: 'acute_stress',
     stress_score: expect.any(Number),
     confidence: expect.any(Number),
+    raised: 'no',
   });
   expect(JSON.stringify(all)).not.toMatch(/an\/na|\bs1\b/);
   const config = all[`homeassistant/device/realtime_state_${digestOf('secret', odd)}/config`];
