@@ -3,6 +3,7 @@ import type { Schema } from '../../src/contract/contract.js';
 import { createHourWriter } from '../../src/store/subject-hours.js';
 import { batchResults } from '../../testkit/batch.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
+import { openKnex } from '../../testkit/temporary-database.js';
 
 /** Starts a service at a time, e.g. 2026-03-10T12:00:00Z. */
 async function startAt(time: string, env: Record<string, string> = {}): Promise<TestService> {
@@ -135,4 +136,24 @@ test('a backfilled week appears in the summary like live data', async () => {
   expect(rows.map(({ date, readings, heart_rate }) => [date, readings, heart_rate?.mean])).toEqual(
     days.map(([time, rate]) => [time.slice(0, 10), 1, rate]),
   );
+});
+
+test('a day of a person that was raised as a whole is marked, in the days of a time zone and not in hours', async () => {
+  const service = await startAt('2026-03-10T12:00:00Z');
+  await service.read({ subject_id: 'p', heart_rate: 70 });
+  await backfill(service, [['2026-03-09T23:30:00.000Z', 64]]);
+  const knex = openKnex(service.database.url);
+  const { body } = await knex('subjects').where({ subject_id: 'p' }).first();
+  const subject = JSON.parse(body);
+  const hour = Date.parse('2026-03-09T23:00:00Z') / 3_600_000;
+  const course = { ...subject.baseline.course, raisedHours: [hour] };
+  await knex('subjects').update({ body: JSON.stringify({ ...subject, baseline: { ...subject.baseline, course } }) });
+  const marked = async (query: string) =>
+    (await summaryOf(service, query)).rows.map(({ date, raised_day }) => [date, raised_day]);
+  expect(await marked('?interval=day')).toEqual([
+    ['2026-03-09', true],
+    ['2026-03-10', undefined],
+  ]);
+  expect(await marked('?interval=day&time_zone=Europe/Berlin')).toEqual([['2026-03-10', true]]);
+  expect((await marked('')).flat()).not.toContain(true);
 });

@@ -122,8 +122,16 @@ function addSpread(a: Spread | undefined, b: Spread | undefined): Spread | undef
   return { count: a.count + b.count, sum: a.sum + b.sum, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-/** Returns the rows of the hours, which must ascend. `calendar` groups the hours. */
-export function toRows(hours: readonly Hour[], { formatKey, findStart, isDaily }: Calendar) {
+/**
+ * Returns the rows of the hours, which must ascend. `calendar` groups the hours. `raisedHours` are in days that were raised as a
+ * whole, in hours since 1970.
+ */
+export function toRows(
+  hours: readonly Hour[],
+  { formatKey, findStart, isDaily }: Calendar,
+  raisedHours: readonly number[] = [],
+) {
+  const raised = new Set(isDaily ? raisedHours.map((it) => formatKey(it * hourMs)) : []);
   const groups = new Map<string, Hour>();
   for (const hour of hours) {
     const key = formatKey(hour.startMs);
@@ -132,7 +140,7 @@ export function toRows(hours: readonly Hour[], { formatKey, findStart, isDaily }
   }
   return [...groups].map(([key, hour]) => {
     const start = new Date(findStart(hour.startMs)).toISOString();
-    return { start, ...(isDaily && { date: key }), ...toRow(hour) };
+    return { start, ...(isDaily && { date: key }), ...(raised.has(key) && { raised_day: true }), ...toRow(hour) };
   });
 }
 

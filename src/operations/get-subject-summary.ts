@@ -47,11 +47,16 @@ export const getSubjectSummary: OperationRecord<'getSubjectSummary', 'store' | '
     const calendar = readCalendar(query);
     const span = query.cursor === undefined ? readSpan(query, calendar, nowMs) : cursors.read(query.cursor);
     const scope = store.read(accountId, pause);
-    const isKnown =
-      (await createSubjectReader(scope).find(subject_id)) ||
-      (await createTriggerReader(scope).ofSubject(subject_id)).size > 0;
+    const subject = await createSubjectReader(scope).find(subject_id);
+    const isKnown = subject || (await createTriggerReader(scope).ofSubject(subject_id)).size > 0;
     if (!isKnown) throw new ProblemError('subject_not_found');
-    const { rows, nextMs } = await readPage(scope, { subjectId: subject_id, calendar, span, nowMs });
+    const { rows, nextMs } = await readPage(scope, {
+      subjectId: subject_id,
+      calendar,
+      span,
+      nowMs,
+      raisedHours: subject?.baseline?.course?.raisedHours,
+    });
     const [from, to] = [span.fromMs, span.toMs].map((ms) => new Date(ms).toISOString()) as [string, string];
     const next_cursor = nextMs === undefined ? null : cursors.write({ ...span, pageMs: nextMs });
     const body = { subject_id, interval, time_zone: timeZone, from, to, rows, next_cursor };
@@ -87,13 +92,15 @@ interface PageRequest {
   readonly calendar: Calendar;
   readonly span: Span;
   readonly nowMs: number;
+  /** See `HeartCourse`. */
+  readonly raisedHours: readonly number[] | undefined;
 }
 
 /**
  * Reads a page. Computes the hours of stored readings first and reads the stored hours after that: a purge stores an
  * hour before it deletes the readings, so the page misses none. `nextMs` is undefined on the last page.
  */
-async function readPage(scope: SlicedScope, { subjectId, calendar, span, nowMs }: PageRequest) {
+async function readPage(scope: SlicedScope, { subjectId, calendar, span, nowMs, raisedHours }: PageRequest) {
   const { findStart, findEnd } = calendar;
   const first = {
     hoursMs: await createHourReader(scope).firstHour(subjectId),
@@ -117,5 +124,5 @@ async function readPage(scope: SlicedScope, { subjectId, calendar, span, nowMs }
   const stored = await createHourReader(scope).stored(subjectId, fromMs, throughMs);
   const hours = new Map([...computed.hours, ...stored.map((hour) => [hour.startMs, hour] as const)]);
   const ascending = [...hours.values()].sort((a, b) => a.startMs - b.startMs);
-  return { rows: toRows(ascending, calendar), nextMs: throughMs < lastMs ? throughMs : undefined };
+  return { rows: toRows(ascending, calendar, raisedHours), nextMs: throughMs < lastMs ? throughMs : undefined };
 }
