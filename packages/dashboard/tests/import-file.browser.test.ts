@@ -90,8 +90,13 @@ test('what the values show is shown before it is stored, and the export of Healt
   await card.getByText('Values: 2 used, 2 context.').waitFor();
   expect(await listStored(service)).toHaveLength(2);
   const data = [{ date: '2024-11-20 10:05:00 +0100', Min: 60, Avg: 64, Max: 70, source: 'Watch' }];
-  await choose('hae.json', JSON.stringify({ data: { metrics: [{ name: 'heart_rate', units: 'count/min', data }] } }));
-  await card.getByText(/Read json: 1 minute, .* Readings: 1 stored/).waitFor();
+  const metrics = [{ name: 'heart_rate', units: 'count/min', data }];
+  const [start, end] = ['2024-11-20 10:00:00 +0100', '2024-11-20 10:30:00 +0100'];
+  const workouts = [{ id: 'w', name: 'Outdoor Run', start, end }];
+  await choose('hae.json', JSON.stringify({ data: { metrics, workouts } }));
+  await card.getByText(/Read json: 1 minute, .* Readings: 1 stored, .*\. 1 fact stored\.$/).waitFor();
+  // The run also explains the minutes of the other file.
+  expect((await listStored(service)).map((it) => it.activity_level)).toEqual(Array(3).fill('vigorous'));
 });
 
 test('a CSV of two people is refused until one of them is named, and other options are fields, too', async () => {
