@@ -36,7 +36,8 @@ function pushLetterRuns(list: BucketList, { letters, starts, ends }: Words, { fr
   // The edge marks before the first and after the last word belong to the runs.
   for (let at = (starts[from] ?? 1) - 1; at <= (ends[to - 1] ?? 0); at++) {
     run = (run << LETTER_BITS) | ((letters[at] ?? 0) & LETTER_MASK);
-    runMasks.forEach((mask, k) => pushBucket(list, toBucket(Math.imul((run & mask) ^ (k << 30), MIX))));
+    for (let k = 0; k < runMasks.length; k++)
+      pushBucket(list, toBucket(Math.imul((run & (runMasks[k] ?? 0)) ^ (k << 30), MIX)));
   }
 }
 

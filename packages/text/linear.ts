@@ -77,20 +77,24 @@ function fillColumns(
 /** Scores a window of a text, or the whole text. */
 export type Scorer = (it: MessageText, window: Window) => HeadScores;
 
-/** A sentence with the sums of its rows, for each family in turn. */
+/** A sentence with sums of its rows, for each family in turn. */
 interface ReadSentence {
   readonly features: SentenceFeatures;
   readonly sums: Float64Array;
+  /** Of the features that the sentence before has too. */
+  readonly shared: Float64Array;
 }
 
 /**
  * Returns a scorer with its own memory. The sentences of a text are read once. A feature counts once per window, so
- * repetition adds no evidence.
+ * repetition adds no evidence: a window has the sums of its sentences, less those of repeated features. The sums are
+ * exact in any order, because they fit into 53 bits.
  */
 export function createScorer({ biases, tables, grams }: Heads, { readSentence, readFacts }: FeatureReader): Scorer {
-  const [sums, fresh] = [new Float64Array(SUMS_LENGTH), new Uint32Array(2 ** familyBits[2])];
-  // The number of the window in which a bucket was last seen, by family.
-  const seen = familyBits.map((bits) => new Uint32Array(2 ** bits)) as [Uint32Array, Uint32Array, Uint32Array];
+  const [sums, whole, repeated] = [newSums(), newSums(), newSums()];
+  const [all, near] = [newBucketBuffer(), newBucketBuffer()];
+  // The number of the sentence in which a bucket was last seen, by family.
+  const seen = familyBits.map((bits) => new Uint16Array(2 ** bits)) as [Uint16Array, Uint16Array, Uint16Array];
   const read = new Map<number, ReadSentence>();
   const pool: ReadSentence[] = [];
   let [text, count] = [undefined as MessageText | undefined, 0];
@@ -101,35 +105,46 @@ export function createScorer({ biases, tables, grams }: Heads, { readSentence, r
     const key = sentence.from * 2 * wordsMax + sentence.to;
     const known = read.get(key);
     if (known) return known;
-    const found = (pool[read.size] ??= { features: newSentenceFeatures(), sums: new Float64Array(SUMS_LENGTH) });
+    const found = (pool[read.size] ??= { features: newSentenceFeatures(), sums: newSums(), shared: newSums() });
     readSentence(it, sentence, found.features);
     found.sums.fill(0);
     for (const family of families) addFamily(found.sums, family, found.features[family]);
     read.set(key, found);
     return found;
   };
-  const addSentences = (it: MessageText, sentences: readonly Sentence[]): void => {
-    const [first] = sentences;
-    sums.fill(0);
-    if (!first) return;
-    const { features, sums: own } = findSentence(it, first);
-    sums.set(own);
-    if (sentences.length === 1) return;
-    count++;
-    for (const family of families) keepNew(seen[family], count, features[family], fresh);
-    for (let i = 1; i < sentences.length; i++) {
-      const { features } = findSentence(it, sentences[i] ?? first);
+  const readText = (it: MessageText): void => {
+    text = it;
+    read.clear();
+    whole.fill(0);
+    // Restarts before the numbers exceed 16 bits. A sentence has a word at least.
+    if (count > 2 ** 16 - 1 - wordsMax) count = (seen.forEach((numbers) => numbers.fill(0)), 0);
+    const first = count + 1;
+    for (const sentence of it.read.words.sentences) {
+      const { features, sums: own, shared } = findSentence(it, sentence);
+      shared.fill(0);
+      repeated.fill(0);
+      count++;
       for (const family of families) {
-        const length = keepNew(seen[family], count, features[family], fresh);
-        addFamily(sums, family, { buckets: fresh, length });
+        findRepeated(seen[family], features[family], count, first, all, near);
+        addFamily(repeated, family, all);
+        addFamily(shared, family, near);
       }
+      addSums(whole, own, repeated);
     }
   };
+  const addSentences = (it: MessageText, [first, second, third]: readonly Sentence[]): void => {
+    // Only the whole text has more than two sentences.
+    if (third) return sums.set(whole);
+    sums.fill(0);
+    if (first) sums.set(findSentence(it, first).sums);
+    if (!second) return;
+    const { sums: own, shared } = findSentence(it, second);
+    addSums(sums, own, shared);
+  };
   return (it, window) => {
-    if (it !== text) read.clear();
-    text = it;
+    if (it !== text) readText(it);
     addSentences(it, window.sentences);
-    addRows(sums, 0, tables[0], { buckets: fresh, length: readFacts(it, window, fresh) });
+    addRows(sums, 0, tables[0], { buckets: all.buckets, length: readFacts(it, window, all.buckets) });
     return toScores(biases, sums);
   };
 }
@@ -138,16 +153,31 @@ const families = [0, 1, 2] as const;
 /** The sums of forms and words, each with all heads, then those of the grams. */
 const SUMS_LENGTH = 2 * ROW_LENGTH + GRAM_ROW_LENGTH;
 
-/** Writes the buckets that are not yet seen in window `count` to `fresh`. Returns their number. */
-function keepNew(seen: Uint32Array, count: number, { buckets, length: all }: Buckets, fresh: Uint32Array): number {
-  let length = 0;
-  for (let i = 0; i < all; i++) {
+const newSums = () => new Float64Array(SUMS_LENGTH);
+const newBucketBuffer = () => ({ length: 0, buckets: new Uint32Array(2 ** familyBits[2]) });
+
+function addSums(to: Float64Array, sums: Float64Array, less: Float64Array): void {
+  for (let i = 0; i < SUMS_LENGTH; i++) to[i] = (to[i] ?? 0) + ((sums[i] ?? 0) - (less[i] ?? 0));
+}
+
+/** Lists the buckets of sentence `count` that `all` sentences from `first` on have too, and the sentence before (`near`). */
+function findRepeated(
+  seen: Uint16Array,
+  { buckets, length }: Buckets,
+  count: number,
+  first: number,
+  all: SentenceFeatures[0],
+  near: SentenceFeatures[0],
+): void {
+  all.length = near.length = 0;
+  for (let i = 0; i < length; i++) {
     const bucket = buckets[i] ?? 0;
-    if (seen[bucket] === count) continue;
+    const last = seen[bucket] ?? 0;
     seen[bucket] = count;
-    fresh[length++] = bucket;
+    if (last < first) continue;
+    all.buckets[all.length++] = bucket;
+    if (last === count - 1) near.buckets[near.length++] = bucket;
   }
-  return length;
 }
 
 type Buckets = Readonly<SentenceFeatures[0]>;

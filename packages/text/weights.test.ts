@@ -30,6 +30,16 @@ test('weights of a head with another shape are rejected', () => {
   expect(() => loadTextModel(encodeWeights({ ...weights, safety: weights.severity }))).toThrow('safety are incomplete');
 });
 
+test('the sums of all features of a text are exact, so that their order does not matter', () => {
+  const { tables, grams } = loadTextModel(bytes).heads;
+  let [least, most] = [Infinity, 0];
+  for (const table of [...tables, grams])
+    for (const value of table)
+      if (value !== 0) [least, most] = [Math.min(least, Math.abs(value)), Math.max(most, Math.abs(value))];
+  const [featuresMax, lowestBit] = [2 ** 14, 2 ** (Math.floor(Math.log2(least)) - 23)];
+  expect((featuresMax * most) / lowestBit).toBeLessThan(2 ** 53);
+});
+
 test('the file is small and contains no readable text except single words', () => {
   expect(bytes.length).toBeLessThan(2 * 2 ** 20);
   const { vocabulary, ...others } = decodeWeights(bytes);

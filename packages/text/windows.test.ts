@@ -56,6 +56,12 @@ test('a danger has lower log odds among more windows, because the strongest of m
   expect(far).toBeLessThan(near - textWindows.danger_per_doubling);
 });
 
+test('a repeated sentence adds no evidence', () => {
+  const long = `I ${'really do not know how to tell my boss that '.repeat(4)} I am tired.`;
+  expect(analyzer.scoreMessage(`${long} ${long}`)).toEqual(analyzer.scoreMessage(long));
+  expect(analyzer.scoreMessage(films.repeat(3))).toEqual(analyzer.scoreMessage(films.repeat(2)));
+});
+
 test.each([1, 2, 6, 16])('severe words are as strong beside neutral words (%i times 230 characters)', (times) => {
   const neutral = films.repeat(times);
   const { sentiment = 0 } = analyzer.analyze(neutral);

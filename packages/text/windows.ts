@@ -3,6 +3,7 @@ import type { Sentence, Words } from './tokens.js';
 
 /** Words of a message that are judged on their own: sentences in order, or parts of a sentence without stops. */
 export interface Window extends Pick<Sentence, 'from' | 'to'> {
+  /** One sentence, two in order, or all of the text. */
   readonly sentences: readonly Sentence[];
 }
 
