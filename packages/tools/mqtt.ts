@@ -133,9 +133,11 @@ async function follow(
   signal: AbortSignal,
   show: (reading: StateReading | undefined) => void,
 ): Promise<void> {
+  let isAllowed = true;
   const refresh = async (): Promise<void> => {
     try {
-      show(await client.state({ subject_id: subjectId }, { signal }));
+      isAllowed = !(await hasWithdrawn(client, subjectId, signal));
+      show(isAllowed ? await client.state({ subject_id: subjectId }, { signal }) : undefined);
     } catch (error) {
       if (!(error instanceof ProblemError && absent.includes(error.status))) throw error;
       show(undefined);
@@ -152,9 +154,19 @@ async function follow(
   const streamed = async (): Promise<void> => {
     const onDisconnect = () => void refresh().catch(() => undefined);
     const events = client.stream({ subjectId, events: 'reading', onDisconnect }, { signal });
-    for await (const { data } of events) show(data);
+    for await (const { data } of events) if (isAllowed) show(data);
   };
   await Promise.all([repeated(), streamed()]);
+}
+
+/** Returns true if the person withdrew the consent. The service keeps earlier states, which the broker should not show. */
+async function hasWithdrawn(client: StateClient, subjectId: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await client.consent(subjectId, { signal })).event_state === 'withdrawn';
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'consent_not_found') return false;
+    throw error;
+  }
 }
 
 /** Returns the message of a state. A state without evidence is unknown. */

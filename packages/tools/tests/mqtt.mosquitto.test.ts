@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { allow, setUp } from '../../../testkit/consents.js';
 import { startBroker } from '../../../testkit/mosquitto.js';
 import { runCommand, startCommand } from '../../../testkit/process.js';
 import { realTime, startTestService, type TestService } from '../../../testkit/service.js';
@@ -46,19 +47,22 @@ test('a person is a device with sensors, without the id in a topic, until a clea
   expect(await broker.readRetained()).toEqual({});
 });
 
-test('a state without evidence is unknown, and an erased person disappears', async () => {
-  const [service, broker] = [await startTestService({ clock: realTime() }), await startBroker(onTestFinished)];
+test('a state without evidence is unknown, and people who withdraw or are erased disappear', async () => {
+  const service = await setUp(await startTestService({ clock: realTime() }), { consent: 'record' });
+  const broker = await startBroker(onTestFinished);
   const person = { session_id: 's1', subject_id: 'anna' };
   await service.read({ ...person, derive_sentiment: true, user_message: 'qwrtz plmk vbnm' });
-  await start(service, broker.url, '--subject', 'anna', '--topic', 'home/state');
-  const topic = `home/state/${digestOf('secret', 'anna')}/state`;
-  const read = async () => (await broker.readRetained())[topic];
+  await service.read({ session_id: 's2', subject_id: 'ben', heart_rate: 70 });
+  await start(service, broker.url, '--subject', 'anna', 'ben', '--topic', 'home/state');
+  const read = async (id = 'anna') => (await broker.readRetained())[`home/state/${digestOf('secret', id)}/state`];
   await until('the state arrives', async () => (await read()) !== undefined);
   expect(await read()).toMatchObject({ state: 'unknown', stress_score: null, confidence: 0 });
   await service.read({ ...person, heart_rate: 70 });
   await until('the state is known', async () => (await read()).state === 'relaxed');
+  expect(await read('ben')).toMatchObject({ state: 'relaxed' });
+  await allow(service, 'ben', [], { event_time: new Date().toISOString() });
   await service.request('/v1/subjects/anna', { method: 'DELETE' });
-  await until('the message is cleared', async () => (await read()) === undefined);
+  await until('the messages are cleared', async () => !((await read()) ?? (await read('ben'))));
 });
 
 test('after a crash, readers see that nothing publishes; after a restart, what is gone is cleared, and all else is there', async () => {
