@@ -77,6 +77,38 @@ test('a device that counts no steps for ten minutes makes stress the likely caus
   expect(moved.at(-1)?.raised?.likely).toBe('unknown');
 });
 
+test.each([
+  ['stated rest', { activity_level: 'resting' }],
+  ['no steps for ten minutes', { steps_last_minute: 0 }],
+] as const)('a sudden rise of 40 to 60 bpm with %s is stressed within two minutes, also after a gap', (_, context) => {
+  for (const [rise, gap] of [
+    [40, 0],
+    [60, 0],
+    [60, 25],
+  ] as const) {
+    const states = play(14, 26, (minute) => ({
+      ...{ heart_rate: minute < 15 ? quiet : quiet + rise, ...context },
+      ...(minute >= 15 && { atMs: startMs + (8 * 24 + 14) * hourMs + (minute + gap) * minuteMs }),
+    }));
+    const scores = states.slice(17).map(({ score }) => score);
+    expect([rise, gap, Math.min(...scores) >= 60, Math.max(...scores) < 80]).toEqual([rise, gap, true, true]);
+  }
+});
+
+test('a variability at a third of the own one raises the score by 5 points or more, with the same heart rate', () => {
+  const before = play(14, 40, (minute) => ({
+    heart_rate: quiet,
+    ...(minute < 35 ? { sdnn: 48, rmssd: 40 } : { sdnn: 16, rmssd: 11 }),
+  }));
+  expect(Number(before.at(-1)?.score) - Number(before[34]?.score)).toBeGreaterThanOrEqual(5);
+});
+
+test('a reason calls a level an average that differs from the value sent', () => {
+  const states = play(14, 3, () => ({ heart_rate: quiet + 24 }));
+  expect(states[0]?.reason).toMatch(/^Heart rate on average over the last minutes \d+ bpm above/);
+  expect(play(14, 20, () => ({ heart_rate: quiet + 24 })).at(-1)?.reason).toMatch(/^Heart rate \d+ bpm above/);
+});
+
 test('after exertion, stated or not, a falling heart rate is recovery, which lowers score and confidence', () => {
   const decay = (minute: number) => quiet + 30 * Math.exp(-(minute - 20) / 35);
   for (const stated of [undefined, { activity_level: 'vigorous' } as const]) {

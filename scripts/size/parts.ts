@@ -17,7 +17,7 @@ export interface CodeFile {
  * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
  * the corpus of recordings, words that say nothing, and the causes of a raised heart rate added the rest.
  */
-const capLines = 152_800;
+const capLines = 153_300;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;
@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
   'packages/recordings': 5_200,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 51_800,
+  tests: 52_300,
   'scripts and lab': 16_600,
   testkit: 6_750,
 };
