@@ -1,12 +1,48 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contextTags, isTask, keepOwnWords } from './own-words.js';
+import { frontEnds, othersPassage, ownQuestion, pastedForms } from '../../testkit/front-ends.js';
 import cases from './own-words.cases.json' with { type: 'json' };
+import { createTexts } from './texts.js';
 
 const own = 'Can you help me with this letter?';
 
 test.each(cases)('$from: the own words of $text', ({ text, own }) => {
   expect(keepOwnWords(text)).toBe(own);
+});
+
+test.each(cases)('$from: line ends of other systems change nothing in $text', ({ text, own }) => {
+  for (const end of ['\r\n', '\r', '\u2028']) {
+    const message = text.replaceAll('\n', end);
+    expect(keepOwnWords(message)).toBe(own === text ? message : own);
+  }
+});
+
+const texts = createTexts(readFileSync(new URL('./weights/text.bin', import.meta.url)));
+const hasDanger = (message: string) => texts.analyze(keepOwnWords(message)).check.danger !== undefined;
+const dangers = [
+  'I want to kill myself tonight.',
+  'I took an overdose an hour ago.',
+  'I cut my arms again last night.',
+  'My husband hits me when he is drunk.',
+  'He says he will post my pictures unless I pay him.',
+  'i wanna die so bad rn',
+];
+
+test('in each front end and each pasted form, the dangers of others are not found, and own ones are', () => {
+  const found = { others: [] as string[], missed: [] as string[] };
+  // A fence of the person ends the fence in which LibreChat sends a document.
+  const isAmbiguous = (name: string, form: string) => name === 'LibreChat' && form === 'fence';
+  for (const [name, write] of Object.entries(frontEnds))
+    for (const [form, paste] of Object.entries(pastedForms).filter(([it]) => !isAmbiguous(name, it)))
+      for (const danger of dangers) {
+        if (hasDanger(write(`${ownQuestion}\n\n${paste(danger)}`, paste(danger))))
+          found.others.push(`${name}, ${form}: ${danger}`);
+        if (!hasDanger(write(`${danger}\n\n${paste(othersPassage)}`, paste(othersPassage))))
+          found.missed.push(`${name}, ${form}: ${danger}`);
+      }
+  expect(found).toEqual({ others: [], missed: [] });
 });
 
 test('each list of tags has a message, and what others write is kept only if nothing closes the block', () => {

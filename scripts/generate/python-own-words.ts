@@ -3,7 +3,7 @@ import * as words from '../../packages/text/own-words.js';
 /** Returns the lists and patterns of the own words of a message, in Python. */
 export function writeOwnWords(): string {
   const { prompts, tags, ownTags, ownSpeakers, forms, anyTag, resultHeader, leadIn, fence, mayHaveOthers } = words;
-  const { speaker, quotedOthers, noWords, plainFence, quoteMark, namedFence } = words;
+  const { speaker, spokenLine, quotedOthers, noWords, lineEnd, plainFence, quoteMark, namedFence } = words;
   const rows = prompts.map(({ begin, until, end }) =>
     ['    (', ...[begin, until, end].map((it) => `        ${it ? writePattern(it) : 'None'},`), '    ),'].join('\n'),
   );
@@ -13,8 +13,10 @@ export function writeOwnWords(): string {
       FENCE: fence,
       MAY_HAVE_OTHERS: mayHaveOthers,
       SPEAKER: speaker,
+      SPOKEN_LINE: spokenLine,
       QUOTED_OTHERS: quotedOthers,
       NO_WORDS: noWords,
+      LINE_END: lineEnd,
     },
     ...{ PLAIN_FENCE: plainFence, QUOTE_MARK: quoteMark, NAMED_FENCE: namedFence },
   };

@@ -1,12 +1,14 @@
 """The person's own words of a message: the same as in packages/text/own-words.ts, with the same lists."""
 
 import re
+from collections import Counter
 
 from ._generated._own_words import (
     ANY_TAG,
     FENCE,
     FORMS,
     LEAD_IN,
+    LINE_END,
     MAY_HAVE_OTHERS,
     NAMED_FENCE,
     NO_WORDS,
@@ -18,17 +20,19 @@ from ._generated._own_words import (
     QUOTED_OTHERS,
     RESULT_HEADER,
     SPEAKER,
+    SPOKEN_LINE,
     TAGS,
 )
 
 
-def keep_own_words(text: str) -> str:
+def keep_own_words(message: str) -> str:
     """Returns a message without code, quoted replies, and what front ends and agents add. "" if nothing remains.
 
     Text after a tag or a fence that nothing closes stays.
     """
+    text = LINE_END.sub("\n", message)
     if not MAY_HAVE_OTHERS.search(text):
-        return text
+        return message
     asked = _without_prompt(text)
     unblocked = _without_blocks(asked)
     words = _without_quoted_lines(_without_fences(unblocked))
@@ -37,7 +41,7 @@ def keep_own_words(text: str) -> str:
     for form in FORMS:
         words = form.sub(" ", words)
     words = _without_transcript(words)
-    return text if words == text else "" if NO_WORDS.search(words) else words.strip()
+    return message if words == text else "" if NO_WORDS.search(words) else words.strip()
 
 
 def _is_plain_quote(asked: str, unblocked: str) -> bool:
@@ -48,7 +52,9 @@ def _without_transcript(text: str) -> str:
     lines = text.split("\n")
     found = [SPEAKER.search(line) for line in lines]
     names = [match[1] if match else "" for match in found]
-    if not any(name and names.count(name) > 1 for name in set(names)):
+    counts = Counter(filter(None, names))
+    spoken = any(counts[name] > 1 and SPOKEN_LINE.search(line) for line, name in zip(lines, names, strict=True))
+    if len(counts) < 2 or not spoken:
         return text
     return "\n".join(line for line, name in zip(lines, names, strict=True) if name in ("", *OWN_SPEAKERS))
 

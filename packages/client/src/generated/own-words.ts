@@ -87,13 +87,17 @@ export const forms: ReadonlyArray<readonly [kind: RemovedKind, form: RegExp]> = 
     /^[ \t]*(?:- )?(?:role|author|sender|from|name|user): [^\n]*\n[ \t]*(?:content|text|message|body): [^\n]*(?:\n[ \t]{2,}[^\n]+)*/gm,
   ],
 ];
-/** A line with a speaker. A name or role that speaks twice makes a transcript. The person may label own lines once each. */
+/** A line with a speaker. A name or role that speaks twice, once in several words, and another one make a transcript. */
 export const speaker = /^([A-Z][\w.'-]{0,20}(?: [A-Z0-9][\w.'-]{0,20})?):[ \t]+\S/;
+/** A labeled line of at least four words. The labels of a diary ("Mood: awful") have fewer. */
+export const spokenLine = /^[^\n:]*:[ \t]+\S+(?:[ \t]+\S+){3}/;
 export const ownSpeakers = new Set(['Me', 'I', 'Myself']);
 /** A header, a speaker or an attribution in quoted lines. */
 export const quotedOthers = /^[ \t]*>[ \t]*(?:>|[A-Z][\w .'-]{0,40}:|On [^\n]* wrote:)/m;
 /** Punctuation and digits alone, e.g. the brackets of removed JSON. */
 export const noWords = /^[\x00-@[-`{-~]*$/;
+/** Ends of lines of other systems. */
+export const lineEnd = /\r\n?|[\u2028\u2029]/g;
 export const plainFence = /^[ \t]*(?:`{3,}|~{3,})[ \t]*$/gm;
 
 export const quoteMark = /^[ \t]*>[ \t]?/gm;
@@ -115,8 +119,9 @@ export function keepOwnWords(text: string): string {
 }
 
 /** Returns the person's own words of a message, and the kinds of what is not theirs. */
-export function splitOwnWords(text: string): OwnWords {
-  if (!mayHaveOthers.test(text)) return { own: text, removed: [] };
+export function splitOwnWords(message: string): OwnWords {
+  const text = message.replace(lineEnd, '\n');
+  if (!mayHaveOthers.test(text)) return { own: message, removed: [] };
   const removed: RemovedKind[] = [];
   const step = (kind: RemovedKind, before: string, after: string): string => {
     if (after !== before && !removed.includes(kind)) removed.push(kind);
@@ -137,7 +142,7 @@ export function splitOwnWords(text: string): OwnWords {
   let words = unquoted;
   for (const [kind, form] of forms) words = step(kind, words, words.replace(form, ' '));
   words = step('quote', words, withoutTranscript(words));
-  return { own: words === text ? text : noWords.test(words) ? '' : words.trim(), removed };
+  return { own: words === text ? message : noWords.test(words) ? '' : words.trim(), removed };
 }
 
 /** Returns true if nothing says that the quoted lines and the fences without a language are those of somebody else. */
@@ -145,13 +150,14 @@ function isPlainQuote(asked: string, unblocked: string): boolean {
   return asked.search(leadIn) < 0 && !quotedOthers.test(unblocked) && !namedFence.test(unblocked);
 }
 
-/** Removes the lines of speakers if one of them speaks twice. */
+/** Removes the lines of speakers if there are two of them, and one speaks twice, once in several words. */
 function withoutTranscript(text: string): string {
   const counts = new Map<string, number>();
   const lines = text.split('\n');
   const names = lines.map((line) => speaker.exec(line)?.[1]);
   for (const name of names) if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
-  if (![...counts.values()].some((count) => count > 1)) return text;
+  const isSpoken = lines.some((line, at) => (counts.get(names[at] ?? '') ?? 0) > 1 && spokenLine.test(line));
+  if (counts.size < 2 || !isSpoken) return text;
   return lines.filter((_, at) => names[at] === undefined || ownSpeakers.has(names[at] ?? '')).join('\n');
 }
 
