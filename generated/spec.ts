@@ -3388,4 +3388,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "d64927a6267a26d2296cf40dd368e84cf43c969bf2ef7ef6008d195fb44f73e0" as const;
+export const contractDigest = "c39c94f13ff18cb62978f0d78eaf8558a8e712dcf6534a43267baf9bcd756493" as const;

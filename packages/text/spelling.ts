@@ -1,4 +1,5 @@
 import { findStem, type Lexicon, numberIn, unknown } from './lexicon.js';
+import { withoutIds } from './ids.js';
 import { createTokenizer, hashNext, hashStart, hashWord, type Words, wordsMax } from './tokens.js';
 import { buildWordTable, findNumber, findNumbers } from './tables.js';
 
@@ -58,7 +59,7 @@ export function createTextReader(lexicon: Lexicon, vocabulary: readonly string[]
     }
     return { words, numbers, ranks, hasKnownWord: unknownWords < words.count };
   };
-  const tokenize = (text: string) => tokenizer.read(text);
+  const tokenize = (text: string) => tokenizer.read(withoutIds(text));
   return { known, tokenize, correct, read: (text) => correct(tokenize(text)), wipe: () => tokenizer.wipe() };
 }
 

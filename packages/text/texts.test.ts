@@ -81,6 +81,35 @@ test('a message has the same concern alone and in a turn', () => {
     );
 });
 
+test('ids, hashes, addresses and the digits of numbers change no judgment', () => {
+  const hex = (digits: number) =>
+    fc
+      .array(fc.constantFrom(...'0123456789abcdef'), { minLength: digits, maxLength: digits })
+      .map((it) => it.join(''))
+      .filter((it) => /\d/.test(it) && /[a-f]/.test(it));
+  const ids = fc.oneof(fc.uuid(), hex(8), hex(40), fc.webUrl(), fc.constant('jo.doe+x1@mail.example.com'));
+  const numbers = fc.oneof(
+    fc.nat().map(String),
+    fc.nat({ max: 9 }).map((it) => `${it}.${it}5`),
+    fc.constantFrom('10:30', '5,000', '2026-11-28'),
+  );
+  for (const text of [
+    'I am so scared of my exam and cannot stop crying',
+    'I want to die',
+    'Can you look at my order',
+  ]) {
+    const scored = analyzer.scoreMessage(`${text} `);
+    const numbered = analyzer.scoreMessage(`${text} 7`);
+    fc.assert(
+      fc.property(ids, numbers, (id, number) => {
+        expect(analyzer.scoreMessage(`${text} ${id} `)).toEqual(scored);
+        expect(analyzer.scoreMessage(`${text} ${number}`)).toEqual(numbered);
+      }),
+      { numRuns: 50 },
+    );
+  }
+});
+
 test('the result contains only numbers and one flag per text', () => {
   fc.assert(
     fc.property(anyText, anyText, (user_message, ai_response) => {
@@ -112,7 +141,7 @@ function analyzeAll(): string {
 test('the analysis of 8,000 texts changes only with the version of the model', () => {
   const digest = createHash('sha256').update(analyzeAll()).digest('base64');
   expect({ version: model.version, digest }).toEqual({
-    version: 3164005097,
-    digest: 'uP50solUUVfFBF08ApfHcz0fXVMXBo5A3QdIHKVoNWs=',
+    version: 2149042941,
+    digest: 'TvY2Fu0Mrq0eW9lXCRzCK8vbecz76LzjRltok31VjUI=',
   });
 });

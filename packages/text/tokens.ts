@@ -137,9 +137,9 @@ function cutWords(words: Words, codes: Buffer, length: number): void {
     const code = codes[i] ?? 0;
     const kind = kinds[code] ?? BREAK;
     if (kind > BREAK) {
-      // Drops a third repetition, so that "soooo" and "soo" are one word.
-      const isThird = letters[at - 1] === kind && letters[at - 2] === kind;
-      if (isThird || at === start + wordLettersMax) continue;
+      // Drops a third repetition, so that "soooo" and "soo" are one word, and a second digit: a number of any length is one word.
+      const isRepeated = letters[at - 1] === kind && (kind === ZERO || letters[at - 2] === kind);
+      if (isRepeated || at === start + wordLettersMax) continue;
       letters[at++] = kind;
       hash = hashNext(hash, kind);
     } else if (kind !== JOIN) {

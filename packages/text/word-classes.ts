@@ -57,7 +57,7 @@ export const wordClasses = {
   bill: 'bill bills rent rents rental tax taxes irs utilit* utilities insurance fee fees payment* payments paying electricity gas fines invoice mortgage* mortgages',
   debt: 'debt* debts loan loans owe owed owes owing credit mortgage* collections bankrupt* bankruptcy overdraft lender* foreclosure evict* eviction repossess* payoff',
   saving:
-    'saving savings save invest* stock stocks 00k retirement retire retiring retired bank banks account crypto market',
+    'saving savings save invest* stock stocks 0k retirement retire retiring retired bank banks account crypto market',
   pain: 'pain pains painful hurt hurts hurting ache aches aching achy ache* headache* headaches migraine* migraines sore soreness cramp cramps cramping injur* injury sprain* swollen stiff bruise* bleeding burn burns throb* fracture* concussion arthritis',
   body: 'body bodies head stomach tummy belly back neck knee knees leg legs foot feet ankle ankles arm arms hand hands finger* shoulder shoulders throat chest tooth teeth hip hips wrist* skin eye eyes ear ears muscle muscles lung lungs heart hearts spine joints jaw nose nerve kidney* liver bladder blood brain',
   illness:
