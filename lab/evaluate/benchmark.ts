@@ -14,7 +14,7 @@ import { readFrom } from '../../packages/tools/read-text.js';
 import { save } from '../../packages/tools/terminal/save.js';
 import { launch } from '../../testkit/launch.js';
 import { liveThrough } from './support/weeks-run.js';
-import { type LeftOut, trainWithoutFolds } from './text/left-out.js';
+import { foldTotal, type LeftOut, trainWithoutFolds } from './text/left-out.js';
 import { playTurns } from './text/state.js';
 
 const scorers = { texts: scoreTexts, weeks: scoreWeeks };
@@ -36,7 +36,7 @@ const command = new Command('evaluate:benchmark')
 void launch(command);
 
 async function evaluate({ task, data, out, models }: Options): Promise<void> {
-  const leftOut = await trainWithoutFolds(data, models);
+  const leftOut = await trainWithoutFolds(data, models, foldTotal);
   const scores = scorers[task](readFrom(data), leftOut);
   await save(out, writeScores(scores), '--out');
 }

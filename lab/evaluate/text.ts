@@ -8,7 +8,7 @@ import { formatTable } from '../../packages/tools/terminal/table.js';
 import { launch } from '../../testkit/launch.js';
 import { measureDilution } from './text/dilution.js';
 import { measureLanguages } from './text/languages.js';
-import { howLeftOut, type LeftOut, noFolds, trainWithoutFolds } from './text/left-out.js';
+import { foldTotal, howLeftOut, type LeftOut, noFolds, trainWithoutFolds } from './text/left-out.js';
 import type { Figures } from './text/lines.js';
 import { measureOwnWords } from './text/own-words.js';
 import { measureSafety } from './text/safety.js';
@@ -20,6 +20,7 @@ interface Options {
   readonly data: string;
   readonly only: ReadonlyArray<keyof typeof parts>;
   readonly models?: string;
+  readonly trainings: string;
   readonly heldOut: boolean;
   readonly markdown: boolean;
 }
@@ -41,14 +42,24 @@ const command = new Command('evaluate:text')
   .option('--data <folder>', 'folder of the data files', dataDefaultPath)
   .addOption(new Option('--only <part...>', 'parts to measure').choices(names).default(names))
   .option('--models <folder>', 'keep the trained models, for changes outside of the training')
+  .addOption(
+    new Option(
+      '--trainings <n>',
+      'train only the first models, and judge only their texts: dilution, topics, sentiment',
+    )
+      .choices(Array.from({ length: foldTotal }, (_, i) => String(i + 1)))
+      .default(String(foldTotal)),
+  )
   .option('--held-out', 'judge the texts of held-out authors too. Only for the reported figures', false)
   .option('--markdown', 'print Markdown tables', false)
   .action(evaluate);
 void launch(command);
 
-async function evaluate({ data, only, models, heldOut, markdown }: Options): Promise<void> {
+async function evaluate({ data, only, models, trainings, heldOut, markdown }: Options): Promise<void> {
   // The voices are in no training of the released model.
-  const leftOut = only.every((name) => name === 'voices') ? noFolds : await trainWithoutFolds(data, models);
+  const leftOut = only.every((name) => name === 'voices')
+    ? noFolds
+    : await trainWithoutFolds(data, models, Number(trainings));
   console.log(howLeftOut);
   for (const name of only)
     for (const { columns, sections } of (parts[name] as Measure)(data, leftOut, heldOut))

@@ -26,8 +26,10 @@ const seed = 65;
 export function measureDilution(data: string, leftOut: LeftOut): Figures[] {
   const all = readSeverityTexts(data);
   const chat = all.filter(({ kind }) => kind === unseenKind).map(({ text }) => text);
-  const severe = all.filter(({ rating = 0 }) => rating >= severeMin);
-  const dangers = readSafetyTexts(data).filter(({ source, danger }) => /^voices/.test(source) && danger !== 'none');
+  const severe = all.filter(({ rating = 0, kind, text }) => rating >= severeMin && leftOut.has(kind, text));
+  const dangers = readSafetyTexts(data)
+    .filter(({ source, danger }) => /^voices/.test(source) && danger !== 'none')
+    .filter(({ source, text }) => leftOut.has(source, text));
   const judge = <T extends { readonly text: string }>(
     texts: readonly T[],
     toSource: (it: T) => string,

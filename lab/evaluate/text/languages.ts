@@ -67,6 +67,9 @@ export function measureLanguages(data: string): Figures[] {
     [
       shareLine('not English: short messages of the sets', pure, isForeign),
       shareLine(`not English: 32 languages, by the author of the word lists`, long, isForeign),
+      ...[...groupBy(readTable('languages-posts'), ({ language }) => language)].map(([language, posts]) =>
+        shareLine(`not English: posts, ${language}`, posts, isForeign),
+      ),
     ],
   ]);
   return [found, recognized];
@@ -79,9 +82,14 @@ function readSet(set: string): ForeignText[] {
     return readdirSync(join(ownFolder, side)).flatMap((language) =>
       readOwnTexts(`${side}/${language}`).map(({ kind, text }) => ({ language, kind: basename(kind), text })),
     );
+  return readTable(side);
+}
+
+/** Reads a table: language, kind if the table has kinds, and text. */
+function readTable(side: string): ForeignText[] {
   const lines = readFileSync(join(ownFolder, `${side}.tsv`), 'utf8').split('\n');
   return lines.filter(Boolean).map((line) => {
-    const [language = '', kind = '', text = ''] = line.split('\t');
+    const [language = '', kind = '', text = kind] = line.split('\t');
     return { language, kind, text };
   });
 }

@@ -47,11 +47,14 @@ export interface LeftOut {
   readonly analyzers: readonly Analyzer[];
   /** Returns the model that was not trained on a text. */
   readonly find: (source: string, text: string) => Analyzer;
+  /** Returns true if there is such a model. */
+  readonly has: (source: string, text: string) => boolean;
 }
 
 /** For parts that judge only the released model. */
 export const noFolds: LeftOut = {
   analyzers: [],
+  has: () => false,
   find: (source) => {
     throw new Error(`no model was trained without ${source}`);
   },
@@ -60,11 +63,11 @@ export const noFolds: LeftOut = {
 export const released = (): Analyzer => createTextAnalyzer(loadTextModel(readFileSync(weightsFile)));
 
 /**
- * Trains all models of the service once per fold, without the texts of the fold. Keeps them in `models` if it is set, and
- * loads those that are already there for the same texts. Shows the progress.
+ * Trains all models of the service once per fold, of the first `total` folds, without the texts of the fold. Keeps them in
+ * `models` if it is set, and loads those that are already there for the same texts. Shows the progress.
  */
-export async function trainWithoutFolds(data: string, models: string | undefined): Promise<LeftOut> {
-  const folds = Array.from({ length: foldTotal }, (_, fold) => fold);
+export async function trainWithoutFolds(data: string, models: string | undefined, total: number): Promise<LeftOut> {
+  const folds = Array.from({ length: total }, (_, fold) => fold);
   const analyzers = await mapWithProgress(folds, 'trainings without a part of the texts', (fold) => {
     const texts = readWithout(data, fold);
     const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
@@ -78,11 +81,15 @@ export async function trainWithoutFolds(data: string, models: string | undefined
   });
   const find = (source: string, text: string) => {
     const fold = findFold(source, text);
-    const analyzer = fold === undefined ? undefined : analyzers[fold === 'every' ? text.length % foldTotal : fold];
+    const analyzer = fold === undefined ? undefined : analyzers[fold === 'every' ? text.length % total : fold];
     if (!analyzer) throw new Error(`${source} is in every training`);
     return analyzer;
   };
-  return { analyzers, find };
+  const has = (source: string, text: string) => {
+    const fold = findFold(source, text);
+    return fold === 'every' || (fold !== undefined && fold < total);
+  };
+  return { analyzers, find, has };
 }
 
 /** Returns all texts of the training, without those of a fold. */

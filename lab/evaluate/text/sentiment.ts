@@ -5,7 +5,7 @@ import { readLabeled, readSeverityTexts, type SeverityText } from '../../../pack
 import { auc } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../../testkit/simulation/confidence.js';
 import { computeAucInterval } from '../support/share.js';
-import { findFold, type LeftOut, released } from './left-out.js';
+import { type LeftOut, released } from './left-out.js';
 import { type Figures, shareLine, toFigures, toLine } from './lines.js';
 import { findState, isStressed, playTurns } from './state.js';
 
@@ -36,7 +36,7 @@ const groups: ReadonlyArray<{ name: string; more: Select; less: Select }> = [
 
 /** Measures how well the sentiment of one message separates distress, and the states that it gives. */
 export function measureSentiment(data: string, leftOut: LeftOut, isHeldOut: boolean): Figures[] {
-  const texts = readSeverityTexts(data).filter(({ kind, text }) => findFold(kind, text) !== undefined);
+  const texts = readSeverityTexts(data).filter(({ kind, text }) => leftOut.has(kind, text));
   const analyzerOf = ({ kind, text }: SeverityText) => leftOut.find(kind, text);
   const logOdds = (it: SeverityText) => analyzerOf(it).scoreMessage(it.text).severity;
   const judge = (select: Select, isStressor: boolean): Verdict[] =>

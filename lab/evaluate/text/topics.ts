@@ -2,7 +2,7 @@ import { mean } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { gatherTopics } from '../../../packages/text/gather.js';
 import { heldBackPrefix, readTopicLines, readTopicTexts } from '../../../packages/text/training/texts.js';
 import { areaOfTopic, areas } from '../../../packages/text/vocabulary.js';
-import { type Analyzer, findFold, type LeftOut, released, toSource } from './left-out.js';
+import { type Analyzer, type LeftOut, released, toSource } from './left-out.js';
 import { type Figures, type Goal, shareLine, toFigures, toLine } from './lines.js';
 
 /** Kinds of texts for the evaluation, and goals: the share with a topic of texts without a concern, and of concerns. */
@@ -28,7 +28,7 @@ const listTopics = (analyzer: Analyzer, text: string) =>
 export function measureTopics(data: string, leftOut: LeftOut, isHeldOut: boolean): Figures[] {
   const judged = readTopicTexts(data)
     .labeled.filter(({ kind }) => !kind.startsWith(heldBackPrefix))
-    .filter((it) => findFold(toSource(it), it.text) !== undefined)
+    .filter((it) => leftOut.has(toSource(it), it.text))
     .map((it) => ({ ...it, topics: listTopics(leftOut.find(toSource(it), it.text), it.text) }));
   const ofKind = (pattern: RegExp) => judged.filter(({ kind }) => pattern.test(kind));
   const withTopic = (name: string, pattern: RegExp) =>
