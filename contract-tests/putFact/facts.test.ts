@@ -184,6 +184,12 @@ test('a fact follows the consent to movement', async ({ service }) => {
   await person.beat(2, 130);
   expect((await person.rows()).map(({ reading }) => reading.activity_level)).toEqual([undefined, undefined]);
   expect((await person.put('walk', {})).body.code).toBe('consent_required');
+  // The readings are scored again, and the other fact counts no more.
+  await allow(service, person.subject_id, ['cardiovascular', 'movement'], { event_time: service.clock.at(2) });
+  await person.put('walk', { level: 'light' });
+  await allow(service, person.subject_id, ['cardiovascular'], { event_time: service.clock.at(3) });
+  await person.remove('run');
+  expect((await person.rows()).map(({ reading }) => reading.activity_level)).toEqual([undefined, undefined]);
 });
 
 test('an erasure of the person deletes the facts, and an export lists them only with include=facts', async ({

@@ -4,10 +4,12 @@ import { readAllowed } from '../contract/consent.js';
 import { type Grant, isBeforeErasure } from '../contract/grant.js';
 import { createValidationError, ProblemError } from '../contract/problem.js';
 import { consent as consentSettings } from '../../generated/spec.js';
+import type { Subject } from '../../packages/score/rows/person.js';
 import { floorHour } from '../../packages/score/summary.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { createErasedIdTable, type DigestId } from '../store/erased-ids.js';
 import { createFactTable, type FactRow, findPendingPeople, type StoredFact } from '../store/facts.js';
+import { findSettings } from '../store/keys.js';
 import { runStatements } from '../store/rows.js';
 import { createSampleTable, type PlacedReading, toHourKey } from '../store/samples.js';
 import { listSessionIds, scanReadings } from '../store/scan.js';
@@ -132,15 +134,16 @@ async function requireNoErasure({ digestId }: FactParts, scope: WriteScope, call
     throw new ProblemError('invalid_token', { cause: 'issued before an erasure' });
 }
 
-function requireConsent(
-  { settings: account }: Grant,
-  given: Parameters<typeof readAllowed>[0] | undefined,
-  nowMs: number,
-) {
-  if (account?.consent !== 'enforce') return;
-  const isAllowed = given && readAllowed(given, hasStatedPurpose(account), nowMs).has('movement');
+function requireConsent({ settings: account }: Grant, given: Subject['consent'], nowMs: number): void {
+  if (isMovementAllowed(account, given, nowMs)) return;
   const reason = consentSettings.refusals[given ? 'nothing_left' : 'not_recorded'];
-  if (!isAllowed) throw new ProblemError('consent_required', { explanation: { reason } });
+  throw new ProblemError('consent_required', { explanation: { reason } });
+}
+
+/** Returns true if the person of an account allows data about movement, or need not. */
+function isMovementAllowed(account: Grant['settings'], given: Subject['consent'], nowMs: number): boolean {
+  if (account?.consent !== 'enforce') return true;
+  return given !== undefined && readAllowed(given, hasStatedPurpose(account), nowMs).has('movement');
 }
 
 /** Scores the readings of people again that a stopped process left. Ends when all are scored or `signal` aborts. */
@@ -200,7 +203,9 @@ async function scoreRows(
   const rows = await samples.readAt(positions);
   const times = rows.map(({ timestampMs }) => timestampMs);
   const [fromMs, toMs] = [Math.min(...times), Math.max(...times) + minuteMs];
-  const facts = (await createFactTable(scope).findByPerson([subjectId], fromMs, toMs)).get(subjectId) ?? [];
+  // Without consent, no fact counts.
+  const people = isMovementAllowed(await findSettings(scope), subject.consent, nowMs) ? [subjectId] : [];
+  const facts = (await createFactTable(scope).findByPerson(people, fromMs, toMs)).get(subjectId) ?? [];
   const hours = await samples.findHours([...new Set(times.map(floorHour))].map((it) => [subjectId, it] as const));
   const changed = rows.flatMap((row): PlacedReading[] => {
     const { timestampMs, point, computed } = row;

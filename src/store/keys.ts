@@ -8,6 +8,7 @@ import { retry } from './retry.js';
 import { changeRows, transactCoded } from './row-codes.js';
 import { rowFormats } from './row-formats.js';
 import { createPersonLinkTable } from './person-links.js';
+import type { ReadScope } from './scope.js';
 import { createSourceKeyTable } from './source-keys.js';
 
 /**
@@ -174,6 +175,14 @@ function keyWriter(transaction: Knex.Transaction) {
       await writeRow('key_audit', mine, (rows) => rows.insert(row));
     },
   };
+}
+
+/** Returns the settings of an account. */
+export async function findSettings({ knex, accountId }: ReadScope): Promise<AccountSettings> {
+  const row: Pick<StoredAccount, 'settings'> | undefined = await knex('accounts')
+    .where({ account_id: accountId })
+    .first('settings');
+  return toSettings(row?.settings ?? null);
 }
 
 function selectAccounts(knex: Knex) {
