@@ -1653,6 +1653,7 @@ export interface components {
             evidence?: components["schemas"]["Evidence"];
             raised?: components["schemas"]["Raised"];
             contributions?: components["schemas"]["Contributions"];
+            without?: components["schemas"]["WithoutParts"];
             state_since?: components["schemas"]["StateSince"];
             signals_received: components["schemas"]["SignalsReceived"];
             suggested_action: components["schemas"]["SuggestedAction"];
@@ -1762,6 +1763,36 @@ export interface components {
              * @example 0
              */
             held: number;
+        };
+        /**
+         * @description The score without one part of `contributions`: the evidence of the other parts as it counts now, before a state is held.
+         *     It is computed from whole points when it is read, so that it can differ by 2 points from the score that the service would
+         *     compute. Only in the response of `GET /v1/state`, and absent with `evidence`.
+         * @example {
+         *       "vocal": {
+         *         "state": "relaxed",
+         *         "stress_score": 33
+         *       }
+         *     }
+         */
+        WithoutParts: {
+            cardiovascular?: components["schemas"]["WithoutPart"];
+            vocal?: components["schemas"]["WithoutPart"];
+            visual?: components["schemas"]["WithoutPart"];
+            textual?: components["schemas"]["WithoutPart"];
+            other_session?: components["schemas"]["WithoutPart"];
+        };
+        /**
+         * @description The state without one part of the score. With `evidence`, the state is unknown.
+         * @example {
+         *       "state": "relaxed",
+         *       "stress_score": 33
+         *     }
+         */
+        WithoutPart: {
+            state: components["schemas"]["State"];
+            stress_score: components["schemas"]["StressScore"];
+            evidence?: components["schemas"]["Evidence"];
         };
         /**
          * @description A signal of another session of the same person.

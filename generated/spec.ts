@@ -1710,6 +1710,12 @@ export const bounds = {
       "maximum": 1
     }
   },
+  "WithoutPart": {
+    "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    }
+  },
   "DerivedValues": {
     "sentiment": {
       "minimum": -1,
@@ -2313,6 +2319,7 @@ export const fields = {
     "evidence",
     "raised",
     "contributions",
+    "without",
     "state_since",
     "signals_received",
     "suggested_action",
@@ -2341,6 +2348,18 @@ export const fields = {
     "textual",
     "other_session",
     "held"
+  ],
+  "WithoutParts": [
+    "cardiovascular",
+    "vocal",
+    "visual",
+    "textual",
+    "other_session"
+  ],
+  "WithoutPart": [
+    "state",
+    "stress_score",
+    "evidence"
   ],
   "SharedSignal": [
     "signal",
@@ -3388,4 +3407,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "c39c94f13ff18cb62978f0d78eaf8558a8e712dcf6534a43267baf9bcd756493" as const;
+export const contractDigest = "1e9a5046d2f7f6b2355f79735749cab6d31e1128bc06f716d22bcd5bcf0ad219" as const;

@@ -13,7 +13,7 @@ test('the state is that of the newest reading, and its confidence falls with its
   const confidences: number[] = [];
   for (const seconds of ages) {
     clock.advance(seconds);
-    const { confidence: later, contributions, ...rest } = (await request('/v1/state?session_id=s1')).body;
+    const { confidence: later, contributions, without, ...rest } = (await request('/v1/state?session_id=s1')).body;
     const advice = { action_reason, recommendation, suggested_action };
     const none = {
       action_reason: 'No usable signal: none of the last 5 minutes counts.',
@@ -21,6 +21,7 @@ test('the state is that of the newest reading, and its confidence falls with its
     };
     expect(rest).toEqual({ ...sent, ...(later > 0 ? advice : none) });
     expect(contributions).toMatchObject({ neutral: 33, held: 0 });
+    expect(Object.keys(without).toSorted()).toEqual(['cardiovascular', 'textual', 'vocal']);
     confidences.push(later);
   }
   const [now = 0, minute = 0, almostStale = 0, ...stale] = confidences;

@@ -6,7 +6,7 @@ import { noLiveSignals } from './live.js';
 import type { LiveSignals } from './rows/person.js';
 import type { OwnScore } from './rows/session.js';
 import { advanceSession, type SessionStep } from './session.js';
-import { findBand, listContributions } from './states.js';
+import { findBand, listContributions, scoreWithoutParts } from './states.js';
 
 const contributionsOf = ({ points, score }: OwnScore) => listContributions(points ?? {}, score);
 const isExact = (scored: OwnScore) => {
@@ -72,4 +72,19 @@ test('a score without evidence stays that of the last reading with evidence, in 
   const rested = advanceTo([stressed, at(400, moving), at(900, { heart_rate: 66, tone: 'calm' })]).session.latest;
   expect(findBand(rested.score).state).not.toBe(findBand(before.score).state);
   expect(rested.previousScore).toBeUndefined();
+});
+
+test('the score without a part is that of the other signals, up to 2 points, and nothing is claimed without any', () => {
+  const all = { tone: 'tense', expression: 'frowning', sentiment: -0.8 } as const;
+  const categories = { vocal: 'tone', visual: 'expression', textual: 'sentiment' } as const;
+  const score = (signals: object) => advanceTo([at(0, signals)]).session.latest as OwnScore;
+  const without = (of: OwnScore) => scoreWithoutParts(of.points ?? {}, of.score);
+  for (const [category, signal] of Object.entries(categories)) {
+    const { [signal]: _, ...rest } = all;
+    const left = without(score(all))[category]?.score ?? 0;
+    expect(Math.abs(left - score(rest).score)).toBeLessThanOrEqual(2);
+  }
+  expect(without(score({ tone: 'tense' }))).toEqual({ vocal: { score: 33, evidence: 'none' } });
+  expect(without(score({ tone: 'tense', sentiment: 0 }))['vocal']).toEqual({ score: 33, evidence: 'weak' });
+  expect(without({ ...score({ tone: 'tense' }), points: { vocal: 67 }, score: 100 })['vocal']?.score).toBe(33);
 });

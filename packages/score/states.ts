@@ -5,7 +5,7 @@ import type { BandHold, PublishedState, ScorePoints, Session } from './rows/sess
 import type { Signals, State } from './rows/values.js';
 import { round3 } from './rows/values.js';
 import { evidenceCategories } from './signals.js';
-import { addLogOdds, addToStress, type FusedStress, isOfOtherSession, toStressValue } from './stress.js';
+import { addLogOdds, addToStress, type FusedStress, isOfOtherSession, toEvidence, toStressValue } from './stress.js';
 
 export type Band = (typeof bands)[number];
 type Fused = Pick<FusedStress, 'value' | 'expressed'> & Partial<Pick<FusedStress, 'words' | 'isAnswered' | 'newness'>>;
@@ -187,6 +187,28 @@ function findLargest(numbers: Readonly<Record<string, number>>): string {
 export function listContributions({ held = 0, ...points }: ScorePoints, score: number): Contributions {
   const others = Object.values(points).reduce((sum, it) => sum + it, held);
   return { neutral: score - others, ...points, held };
+}
+
+/** A score without one of its parts. `evidence` says that the other parts are none, or words that say nothing. */
+export interface ScoreWithout {
+  readonly score: number;
+  readonly evidence?: 'none' | 'weak' | undefined;
+}
+
+/** Returns the score without each part, from the evidence of the others before the hold. The inverse of `computePoints`. */
+export function scoreWithoutParts({ held = 0, ...parts }: ScorePoints, score: number): Record<string, ScoreWithout> {
+  // The score of much evidence is rounded to the end of the scale, which only infinite evidence reaches.
+  const value = Math.min(model.score_max - 0.5, Math.max(0.5, score - held));
+  const total = toEvidence(value);
+  const perLogOdds = computeSlope(total, value);
+  const entries = Object.entries(parts).map(([name, points]) => {
+    const others = Object.entries(parts).filter(([it]) => it !== name);
+    const isWeak = others.every(([it, left]) => it === 'textual' && left === 0);
+    const evidence: ScoreWithout['evidence'] = others.length === 0 ? 'none' : isWeak ? 'weak' : undefined;
+    const left = others.length === 0 ? 0 : total - points / perLogOdds;
+    return [name, { score: Math.round(toStressValue(left)), ...(evidence && { evidence }) }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** A change of the published state. */

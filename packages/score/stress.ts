@@ -98,7 +98,7 @@ export function addToStress(value: number, more: number): number {
 }
 
 /** Returns the evidence of a stress value, in log-odds. */
-function toEvidence(value: number): number {
+export function toEvidence(value: number): number {
   const evidence = Math.log(value / (model.score_max - value)) - model.neutral_log_odds;
   return evidence / (evidence < 0 ? model.calm_share : 1);
 }

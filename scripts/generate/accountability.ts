@@ -26,6 +26,7 @@ const inferred = [
     'evidence',
     'raised',
     'contributions',
+    'without',
     'baseline',
     'adaptation_effectiveness',
     'derived',

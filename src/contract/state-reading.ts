@@ -4,7 +4,7 @@ import type { Schema, StateReading } from './contract.js';
 import { rateFreshness, staleAfterMs, weighByAge } from '../../packages/score/evidence.js';
 import { explainNoEvidence, neutralReason } from '../../packages/score/reason.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
-import { findBand, listContributions } from '../../packages/score/states.js';
+import { findBand, listContributions, scoreWithoutParts } from '../../packages/score/states.js';
 
 /**
  * Returns a computed state as the response that the contract defines. `check` is the check of the message in the
@@ -77,9 +77,17 @@ export function toEffectiveness({
   return { adaptation_effectiveness: compareEffectiveness(previousScore, score) };
 }
 
-/** Returns what a score consists of, as a field of a response. */
-export function toContributions({ points, score }: ComputedState): Pick<StateReading, 'contributions'> {
-  return points ? { contributions: listContributions(points, score) } : {};
+/** Returns what a score consists of, and the state without each part, as fields of a response. */
+export function toContributions(computed: ComputedState): Pick<StateReading, 'contributions' | 'without'> {
+  const { points, score } = computed;
+  if (!points) return {};
+  const contributions = listContributions(points, score);
+  if (toEvidence(computed).evidence) return { contributions };
+  const without = Object.entries(scoreWithoutParts(points, score)).map(([name, { score: left, evidence }]) => [
+    name,
+    { state: findBand(left).state, stress_score: left, ...(evidence && { evidence }) },
+  ]);
+  return { contributions, without: Object.fromEntries(without) };
 }
 
 /** Returns what an agent can do about a score. Nothing is recommended without evidence, or for words that say nothing. */

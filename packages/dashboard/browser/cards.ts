@@ -17,8 +17,9 @@ import {
   words,
 } from '../../ui/format.js';
 import { calmingMs } from '../../sentence/headline.js';
+import { type Part, sayWithout } from '../../sentence/without.js';
 import { confidenceMin } from '../../sentence/sentence.js';
-import { badge, bar, card } from '../../ui/parts.js';
+import { badge, bar, card, createStatus } from '../../ui/parts.js';
 import { confidenceOf, type Point, type SignalName } from './points.js';
 import { sessionLink } from './router.js';
 
@@ -33,6 +34,9 @@ export function createScoreCard() {
   const name = h('span', { role: 'status' });
   const [figure, since, facts] = [h('span.score'), h('span.hint'), h('dl.line.facts')];
   const note = h('p.hint');
+  const [bars, left] = [h('div'), createStatus('p.hint')];
+  why.append(bars, left.element);
+  let chosen: Part | undefined;
   const chip = h('span', name, ' ', since);
   const marker = svg('path.marker', { d: 'M0 0l5 7h-10z' });
   const scale = svg('svg.scale', { viewBox: '0 0 300 22', 'aria-hidden': 'true' }, scaleBands(), marker);
@@ -60,8 +64,13 @@ export function createScoreCard() {
       show(name, isPast ? 'Ended' : label(state));
       const held = state_since !== undefined && `since ${whenShort(Date.parse(state_since), now)}`;
       show(since, isPast ? age(newestMs, now) : held);
-      const parts = contributionBars(explained);
-      show(why, parts);
+      const sayLeft = () => left.say(chosen ? sayWithout(explained, chosen) : '');
+      const parts = contributionBars(explained, (part) => {
+        chosen = part;
+        sayLeft();
+      });
+      show(bars, parts);
+      sayLeft();
       why.hidden = !parts;
       const isUnsure = !isPast && !evidence && sure !== undefined && sure < confidenceMin;
       show(

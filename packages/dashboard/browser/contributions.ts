@@ -1,6 +1,7 @@
 import { scoreMax } from '../../../generated/spec.js';
 import type { StateReading } from '../../client/src/index.js';
-import { h } from '../../ui/dom.js';
+import type { Part } from '../../sentence/without.js';
+import { type Content, h } from '../../ui/dom.js';
 
 const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, string>> = {
   neutral: 'Start, the same for all',
@@ -12,8 +13,12 @@ const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, s
   held: 'Held until confirmed',
 };
 
-/** Returns what a score consists of. Each bar begins where the previous one ends, and the last one ends at the score. */
-export function contributionBars({ contributions, stress_score: score, state, evidence }: StateReading) {
+/**
+ * Returns what a score consists of. Each bar begins where the previous one ends, and the last one ends at the score.
+ * `onChoose` runs when a part is chosen.
+ */
+export function contributionBars(reading: StateReading, onChoose: (part: Part) => void) {
+  const { contributions, stress_score: score, state, evidence, without } = reading;
   if (!contributions || evidence) return false;
   let end = 0;
   const rows = (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
@@ -23,7 +28,9 @@ export function contributionBars({ contributions, stress_score: score, state, ev
     end += points;
     const sign = name === 'neutral' ? '' : points > 0 ? '+' : points < 0 ? '−' : '±';
     const color = name === 'neutral' || name === 'held' ? '' : points < 0 ? 'calm' : 'stressed';
-    return [row(names[name], `${sign}${Math.abs(points)}`, start, end, color)];
+    const part = name === 'neutral' || name === 'held' || !without?.[name] ? undefined : name;
+    const choose = part && h('button.part', { type: 'button', onclick: () => onChoose(part) }, names[name]);
+    return [row(choose ?? names[name], `${sign}${Math.abs(points)}`, start, end, color)];
   });
   const sum = row('Score', String(score), 0, score, state);
   return [
@@ -32,7 +39,7 @@ export function contributionBars({ contributions, stress_score: score, state, ev
   ];
 }
 
-function row(name: string, figure: string, start: number, end: number, color: string) {
+function row(name: Content, figure: string, start: number, end: number, color: string) {
   const [from, to] = [start, end]
     .map((it) => (100 * Math.min(Math.max(it, 0), scoreMax)) / scoreMax)
     .sort((a, b) => a - b);

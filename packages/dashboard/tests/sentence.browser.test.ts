@@ -66,6 +66,9 @@ test('the page of a person says the state and its reasons in one sentence, then 
   const points = figures.map((it) => Number(it.replace('−', '-').replace('±', '')));
   expect(points.at(-1)).toBe(body.stress_score);
   expect(points.slice(0, -1).reduce((sum, it) => sum + it, 0)).toBe(body.stress_score);
+  const voice = body.without.vocal;
+  await page.getByRole('button', { name: 'Voice', exact: true }).click();
+  await page.getByText(`Without the voice: ${voice.stress_score}, ${voice.state.replace('_', ' ')}`).waitFor();
   // Each bar begins where the previous one ends.
   const edges = `[...document.querySelectorAll('.piece')].map((it) => [it.offsetLeft, it.offsetLeft + it.offsetWidth])`;
   const ends = await page.evaluate<Array<[number, number]>>(edges);

@@ -68,6 +68,7 @@ const texts = {
   vocal: { en: 'voice', de: 'Stimme' },
   visual: { en: 'facial expression', de: 'Gesichtsausdruck' },
   textual: { en: 'words', de: 'Worte' },
+  other_session: { en: 'other devices', de: 'andere Geräte' },
   movement: { en: 'movement', de: 'Bewegung' },
   no_text: { en: 'Your words are not stored, only topics.', de: 'Deine Worte werden nicht gespeichert, nur Themen.' },
   consent: { en: 'You allow: {what}', de: 'Du erlaubst: {what}' },

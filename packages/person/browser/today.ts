@@ -1,10 +1,12 @@
 import { writeHeadline } from '../../sentence/headline.js';
-import { describePerson } from '../../sentence/sentence.js';
+import { describePerson, isLiveState } from '../../sentence/sentence.js';
+import { type Part, sayWithout } from '../../sentence/without.js';
 import { comparedDays } from '../../sentence/usual.js';
 import { nowMs } from '../../ui/clock.js';
 import { h, show } from '../../ui/dom.js';
-import type { SummaryRow } from '../../client/src/index.js';
+import type { StateReading, SummaryRow } from '../../client/src/index.js';
 import { ifUnknown, isUnknown, type Page } from './link.js';
+import { button, createStatus } from '../../ui/parts.js';
 import { card } from './parts.js';
 import { language, t } from './texts.js';
 
@@ -16,9 +18,17 @@ export function createTodayCard(page: Page) {
   const sentence = h('p.sentence', { role: 'status' });
   const guide = h('a', { href: '../docs/not-stressed/' }, t('why_wrong'));
   const [reasons, why] = [h('p.reasons'), h('details', { hidden: true }, h('summary', t('why')))];
-  why.append(reasons, h('p.hint', guide));
+  const [parts, left] = [h('p.line'), createStatus('p')];
+  why.append(reasons, parts, left.element, h('p.hint', guide));
   const element = card('today', sentence, why);
   let isLoading = false;
+  /** The shown state, if it is live, and the part that the person tapped. */
+  let [shown, chosen]: [StateReading?, Part?] = [];
+  const sayLeft = () => left.say(shown && chosen ? sayWithout(shown, chosen, language, true) : '');
+  const choose = (part: Part) => {
+    chosen = part;
+    sayLeft();
+  };
 
   async function refresh(): Promise<void> {
     if (isLoading || page.signal.aborted || document.hidden) return;
@@ -27,6 +37,12 @@ export function createTodayCard(page: Page) {
       const present = await readPresent(page);
       show(sentence, writeHeadline(present, language));
       show(reasons, describePerson(present, language));
+      shown = present.state && isLiveState(present.state, present.nowMs) ? present.state : undefined;
+      show(
+        parts,
+        partNames.filter((it) => shown?.without?.[it]).map((it) => button(namePart(it, shown), () => choose(it))),
+      );
+      sayLeft();
       why.hidden = false;
     } catch (error) {
       why.hidden ||= isUnknown(error);
@@ -43,6 +59,14 @@ export function createTodayCard(page: Page) {
     document.addEventListener('visibilitychange', () => void refresh(), { signal: page.signal });
   }
   return { element, refresh: () => void refresh() };
+}
+
+const partNames = ['cardiovascular', 'vocal', 'visual', 'textual', 'other_session'] as const;
+
+/** Returns e.g. `voice +11`. */
+function namePart(part: Part, state: StateReading | undefined): string {
+  const points = state?.contributions?.[part] ?? 0;
+  return `${t(part)} ${points < 0 ? '−' : '+'}${Math.abs(points)}`;
 }
 
 async function readPresent({ client, me, signal }: Page) {

@@ -176,6 +176,10 @@ test('the page is in German for a German browser, and every topic and text is', 
     .waitFor();
   await page.getByText('Warum?', { exact: true }).click();
   await region(page, 'Heute').getByText('Warum das falsch sein kann').waitFor();
+  await page.getByRole('button', { name: /^Stimme [+−]\d+$/ }).click();
+  await region(page, 'Heute')
+    .getByText(/^Ohne deine Stimme: (\d+, (ruhig|entspannt)|unbekannt)$/)
+    .waitFor();
   // First lines of the greatest length, in the widest font of the system.
   for (const text of [
     'Gestresst seit 12 min: Puls 24 über dem Üblichen. Rate zu einer Pause.',

@@ -172,6 +172,25 @@ class Contributions(TypedDict):
     held: int
 
 
+class WithoutPart(TypedDict):
+    """The state without one part of the score."""
+
+    state: State
+    # Published score, 0 (calm) to 100 (acute stress).
+    stress_score: int
+    evidence: NotRequired[Evidence]
+
+
+class WithoutParts(TypedDict):
+    """The score without one part of `contributions`: the evidence of the other parts as it counts now, before a state is held."""
+
+    cardiovascular: NotRequired[WithoutPart]
+    vocal: NotRequired[WithoutPart]
+    visual: NotRequired[WithoutPart]
+    textual: NotRequired[WithoutPart]
+    other_session: NotRequired[WithoutPart]
+
+
 # Category of a signal. cardiovascular (heart_rate, sdnn, rmssd), vocal (tone), visual (expression), textual (sentiment,
 # urgency).
 SignalCategory = Literal["cardiovascular", "vocal", "visual", "textual"]
@@ -294,6 +313,7 @@ class StateReading(TypedDict):
     evidence: NotRequired[Evidence]
     raised: NotRequired[Raised]
     contributions: NotRequired[Contributions]
+    without: NotRequired[WithoutParts]
     # The timestamp of the reading from which on the state is unchanged.
     state_since: NotRequired[str]
     # Categories of the signals in the reading, as the Human State Protocol defines the field.
