@@ -58,7 +58,7 @@ function scoreWeeks(read: Read, leftOut: LeftOut): [string, Score][] {
         const analysis = analyzer.analyzeTurn({ user_message: text, ai_response: answer });
         return { ...turn, message: { area, analysis } };
       });
-      const { profile } = liveThrough({ ...life, turns }, 'shared');
+      const { profile } = liveThrough({ ...life, turns }, 'heart');
       return [life.person, profile.triggers];
     }),
   );

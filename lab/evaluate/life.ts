@@ -79,7 +79,7 @@ async function evaluate({ data, seeds = [], markdown }: Options): Promise<void> 
   const scenes = ['scene: minutes that are stressed', 'right', 'before', 'result', 'wrong or seen', 'likely'];
   console.log(`\n${print(scenes, sceneRows(wearers ?? []))}`);
   if (seeds.length > 0)
-    console.log(`\n${print(['figure', 'goal', 'result'], await judgeWeeks(data, seeds, 'shared'))}`);
+    console.log(`\n${print(['figure', 'goal', 'result'], await judgeWeeks(data, undefined, seeds, 'heart'))}`);
 }
 
 function recordingRows(sets: Readonly<Record<string, People>>): TableRow[] {

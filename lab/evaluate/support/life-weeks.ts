@@ -1,78 +1,96 @@
 import { areaOfTopic, type TopicName } from '../../../packages/text/vocabulary.js';
 import { type Counts, estimate, printEstimate, quotient } from '../../../packages/tools/evaluate/figures/statistics.js';
-import { readWorld } from '../../../packages/tools/evaluate/protocol/weeks.js';
+import { readWearers } from '../../../packages/tools/evaluate/protocol/wearers.js';
 import { groupBy } from '../../../packages/tools/group-by.js';
 import { readFrom } from '../../../packages/tools/read-text.js';
 import { mapWithProgress } from '../../../packages/tools/terminal/progress.js';
 import type { TableRow } from '../../../packages/tools/terminal/table.js';
-import { type Life, liveTwice, type Remembered, type Sharing } from './weeks-run.js';
+import { endsMs, type Evenings, simulateEvenings } from './weeks-evenings.js';
+import { liveThrough, type Mode, type Remembered } from './weeks-run.js';
 import { judgeMessages } from './weeks-texts.js';
-import { type LifeOptions, simulateLives, startMs } from '../../../packages/tools/evaluate/protocol/weeks-world.js';
 
-const [calmFromDay, weeksDays, dayMs, peopleMax] = [14, 21, 86_400_000, 6];
-const calmFromMs = startMs + calmFromDay * dayMs;
+/** A topic is stressful if so many turns of the first two weeks that named it were followed by a rise. */
+const risenTurnsMin = 2;
 
-/** What is remembered of the people of a seed after three weeks, and after three weeks of which the third is calm. */
-interface Run {
-  readonly seed: number;
-  readonly weeks: readonly Remembered[];
-  readonly calmed: readonly Remembered[];
+/** One topic of a person after three weeks. */
+interface Outcome {
+  readonly wearer: string;
+  readonly isActive: boolean;
+  readonly isStressful: boolean;
+  /** True for a topic of the area that stresses only in the first two weeks. */
+  readonly isOfEnded: boolean;
+  /** Number of turns of the third week that named the topic, and of those that a rise followed. */
+  readonly turnsLast: number;
+  readonly risenLast: number;
+  readonly isResolvedLast: boolean;
 }
 
-/** Returns what Trigger Memory finds from the heart rate alone, with intervals over wearers. */
-export async function judgeWeeks(data: string, seeds: readonly number[], sharing: Sharing): Promise<TableRow[]> {
-  const { wearers, rises } = readWorld(readFrom(data));
-  const days = [weeksDays, weeksDays] as const;
-  const runs = await mapWithProgress(seeds, 'seeds of the weeks', (seed): Run => {
-    const messages = judgeMessages(data, seed);
-    const simulate = (options: LifeOptions) => simulateLives(wearers, rises, messages, seed, { days, ...options });
-    const calmer = simulate({ calmFromDay });
-    const pairs = simulate({}).map((life, at) => liveTwice(life, calmer[at] as Life, calmFromMs, sharing));
-    return { seed, weeks: pairs.map(([life]) => life), calmed: pairs.map(([, life]) => life) };
-  });
-  const [weeks, calmed] = [runs.flatMap((it) => it.weeks), runs.flatMap((it) => it.calmed)];
-  return [
-    ['three weeks, by topic: precision', '≥ 0.80', share(weeks, countRight)],
-    ['three weeks, by topic: recall', '≥ 0.45', share(weeks, countFound)],
-    ['three weeks, by area: recall', '≥ 0.75', share(weeks, countAreas)],
-    ...runs.map((run) => [`seed ${run.seed}: people with a topic resolved within 7 days`, '4 of 6', countPeople(run)]),
-    ['topics that no longer stress, resolved within 7 days', '', share(calmed, countResolved)],
-  ];
+type Is = (it: Outcome) => boolean;
+
+const isEnded: Is = (it) => it.isActive && it.isOfEnded && it.turnsLast > 0 && it.risenLast === 0;
+
+/** Each figure: the selected topics, and those of them that it counts. */
+const figures: Readonly<Record<string, readonly [goals: Record<Mode, string>, selects: Is, counts: Is]>> = {
+  'two weeks: precision': [{ heart: '≥ 0.85', words: '' }, (it) => it.isActive, (it) => it.isStressful],
+  'two weeks: recall': [{ heart: '≥ 0.45', words: '≥ 0.80' }, (it) => it.isStressful, (it) => it.isActive],
+  'no longer stressful: resolved within a week': [{ heart: '≥ 0.60', words: '≥ 0.60' }, isEnded, isResolved],
+  '… of those named at least twice in it': [
+    { heart: '', words: '' },
+    (it) => isEnded(it) && it.turnsLast > 1,
+    isResolved,
+  ],
+  'still stressful: resolved within a week': [
+    { heart: '', words: '' },
+    (it) => it.isActive && it.risenLast > 0,
+    isResolved,
+  ],
+};
+
+function isResolved({ isResolvedLast }: Outcome): boolean {
+  return isResolvedLast;
 }
 
-function countPeople({ calmed }: Run): string {
-  const all = calmed.map(countResolved).filter(([, topics]) => topics > 0);
-  const people = all.slice(0, peopleMax);
-  return `${people.filter(([count]) => count > 0).length} of ${people.length}`;
-}
-
-function share(people: readonly Remembered[], count: (it: Remembered) => Counts): string {
-  const wearers = [...groupBy(people, ({ life }) => life.wearer).values()].map((own) => own.map(count));
-  return printEstimate(
-    estimate(wearers, (groups) => quotient(groups.flat())),
-    (value) => value.toFixed(2),
+/** Returns what Trigger Memory finds in two weeks and resolves in the third one, with intervals over wearers. */
+export async function judgeWeeks(
+  data: string,
+  models: string | undefined,
+  seeds: readonly number[],
+  mode: Mode,
+): Promise<TableRow[]> {
+  const wearers = readWearers(readFrom(data)('wearers_dev.csv'));
+  const lived = await mapWithProgress(seeds, 'seeds of the weeks', (seed) =>
+    simulateEvenings(wearers, judgeMessages(data, models, seed), seed).flatMap((life) =>
+      listOutcomes(life, liveThrough(life, mode)),
+    ),
   );
-}
-
-const rightIn = ({ active, stressful }: Remembered): number => [...active].filter((it) => stressful.has(it)).length;
-const countRight = (it: Remembered): Counts => [rightIn(it), it.active.size];
-const countFound = (it: Remembered): Counts => [rightIn(it), it.stressful.size];
-
-/** Counts the areas that a rise followed at least twice, and those of them with an active topic. */
-function countAreas({ life, active }: Remembered): Counts {
-  const risen = life.turns.flatMap(({ isStressful, message: { area } }) => (isStressful && area ? [area] : []));
-  const stressful = [...new Set(risen)].filter((area) => risen.filter((it) => it === area).length >= 2);
-  const found = new Set([...active].map((topic) => areaOfTopic.get(topic as TopicName)));
-  return [stressful.filter((area) => found.has(area)).length, stressful.length];
-}
-
-/** Counts the active topics that are still talked about and no longer stress, and those of them that were resolved. */
-function countResolved({ triggers, stressful }: Remembered): Counts {
-  const calmed = [...triggers].filter(([topic, { changes, lastSeenMs }]) => {
-    const status = changes.findLast(({ atMs }) => atMs <= calmFromMs)?.status;
-    return stressful.has(topic) && status === 'active' && lastSeenMs > calmFromMs + dayMs;
+  const groups = [...groupBy(lived.flat(), ({ wearer }) => wearer).values()];
+  return Object.entries(figures).map(([figure, [goals, selects, counts]]) => {
+    const counted = groups.map((own): Counts => {
+      const selected = own.filter(selects);
+      return [selected.filter(counts).length, selected.length];
+    });
+    const [found, total] = counted.reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]);
+    const shares = estimate(
+      counted.map((it) => [it]),
+      (some) => quotient(some.flat()),
+    );
+    return [figure, goals[mode], `${printEstimate(shares, (value) => value.toFixed(2))}, ${found} of ${total}`];
   });
-  const isResolved = ([, { changes }]: (typeof calmed)[number]) =>
-    changes.some(({ status, atMs }) => status === 'resolved' && atMs > calmFromMs);
-  return [calmed.filter(isResolved).length, calmed.length];
+}
+
+function listOutcomes({ wearer, ended }: Evenings, { triggers, said }: Remembered): Outcome[] {
+  return [...triggers].map(([topic, { changes }]) => {
+    const turns = said.get(topic) ?? [];
+    const [before, last] = [true, false].map((isBefore) => turns.filter(({ atMs }) => atMs <= endsMs === isBefore));
+    const countRisen = (some: typeof turns = []) => some.filter(({ isStressful }) => isStressful).length;
+    return {
+      wearer,
+      isActive: changes.findLast(({ atMs }) => atMs <= endsMs)?.status === 'active',
+      isStressful: countRisen(before) >= risenTurnsMin,
+      isOfEnded: areaOfTopic.get(topic as TopicName) === ended,
+      turnsLast: last?.length ?? 0,
+      risenLast: countRisen(last),
+      isResolvedLast: changes.some(({ status, atMs }) => status === 'resolved' && atMs > endsMs),
+    };
+  });
 }

@@ -12,7 +12,7 @@ import { heldBackPrefix, readTopicTexts, weightsFile } from '../../../packages/t
 export type Analyzer = ReturnType<typeof createTextAnalyzer>;
 
 /** Sources of SAD that are left out together: those of one kind of author. */
-const sadGroups = [
+export const sadGroups = [
   ['mTurk_synthetic_covid', 'mTurk_synthetic_covid_2'],
   ['mTurk_synthetic', 'popbots_live'],
   ['Inquire', 'InquireComposited'],
@@ -68,17 +68,8 @@ export const released = (): Analyzer => createTextAnalyzer(loadTextModel(readFil
  */
 export async function trainWithoutFolds(data: string, models: string | undefined, total: number): Promise<LeftOut> {
   const folds = Array.from({ length: total }, (_, fold) => fold);
-  const analyzers = await mapWithProgress(folds, 'trainings without a part of the texts', (fold) => {
-    const texts = readWithout(data, fold);
-    const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
-    const file = models && join(models, `${digest}.bin`);
-    const bytes = file && existsSync(file) ? readFileSync(file) : train(texts);
-    if (file && models) {
-      mkdirSync(models, { recursive: true });
-      writeFileSync(file, bytes);
-    }
-    return createTextAnalyzer(loadTextModel(bytes));
-  });
+  const title = 'trainings without a part of the texts';
+  const analyzers = await mapWithProgress(folds, title, (fold) => trainWithoutFold(data, models, fold));
   const find = (source: string, text: string) => {
     const fold = findFold(source, text);
     const analyzer = fold === undefined ? undefined : analyzers[fold === 'every' ? text.length % total : fold];
@@ -90,6 +81,19 @@ export async function trainWithoutFolds(data: string, models: string | undefined
     return fold === 'every' || (fold !== undefined && fold < total);
   };
   return { analyzers, find, has };
+}
+
+/** Trains all models without the texts of a fold, or loads them from `models`. */
+export function trainWithoutFold(data: string, models: string | undefined, fold: number): Analyzer {
+  const texts = readWithout(data, fold);
+  const digest = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+  const file = models && join(models, `${digest}.bin`);
+  const bytes = file && existsSync(file) ? readFileSync(file) : train(texts);
+  if (file && models) {
+    mkdirSync(models, { recursive: true });
+    writeFileSync(file, bytes);
+  }
+  return createTextAnalyzer(loadTextModel(bytes));
 }
 
 /** Returns all texts of the training, without those of a fold. */

@@ -6,8 +6,8 @@ import { groupBy } from '../../group-by.js';
 import { mean } from '../figures/statistics.js';
 import type { HeartStream, Minute, Wearer } from './wearers.js';
 
-const minuteMs = 60_000;
-const dayMs = 1_440 * minuteMs;
+export const minuteMs = 60_000;
+export const dayMs = 1_440 * minuteMs;
 export const startMs = Date.parse('2026-10-01T00:00:00Z');
 
 export type Area = keyof typeof topics;
@@ -115,7 +115,7 @@ export function simulateLives<M extends Message>(
 }
 
 /** Returns the minutes that the watch sends. */
-function sample(minutes: readonly Minute[], turns: readonly Said[]): WornMinute[] {
+export function sample(minutes: readonly Minute[], turns: readonly Said[]): WornMinute[] {
   const [before, after] = habits.closeMinutes;
   const chats = new Map<number, number>();
   for (const { atMs, chat } of [...turns].reverse())
@@ -127,7 +127,7 @@ function sample(minutes: readonly Minute[], turns: readonly Said[]): WornMinute[
 }
 
 /** Returns days of the wearer in random order, with repetition. */
-function resampleDays({ minutes }: Wearer, count: number, random: () => number): Minute[] {
+export function resampleDays({ minutes }: Wearer, count: number, random: () => number): Minute[] {
   const days = [...groupBy(minutes, ({ atMs }) => Math.floor(atMs / dayMs)).values()];
   return Array.from({ length: count }, (_, day) =>
     pick(days, random).map((it) => ({ ...it, atMs: startMs + day * dayMs + (it.atMs % dayMs) })),
@@ -199,9 +199,12 @@ function addRises(
   return minutes.map(({ atMs, heartRate, chat }) => {
     // The value of a minute is sent at its end.
     const raised = heartRate + Math.min(riseBpm[1], more.get(atMs) ?? 0);
-    return { atMs: atMs + minuteMs, heartRate: clampToContract('heart_rate', Math.round(10 * raised) / 10), chat };
+    return { atMs: atMs + minuteMs, heartRate: clampRise(raised), chat };
   });
 }
+
+/** Returns a raised heart rate as a watch sends it. */
+export const clampRise = (bpm: number): number => clampToContract('heart_rate', Math.round(10 * bpm) / 10);
 
 function riseAt({ bpm, halfSeconds }: Rise, holdSeconds: number, second: number): number {
   const full = 2 * halfSeconds;
@@ -209,15 +212,15 @@ function riseAt({ bpm, halfSeconds }: Rise, holdSeconds: number, second: number)
   return bpm * Math.exp(-Math.max(0, second - full - holdSeconds) / habits.fadeSeconds);
 }
 
-function drawInteger([from, to]: readonly [number, number], random: () => number): number {
+export function drawInteger([from, to]: readonly [number, number], random: () => number): number {
   return from + Math.floor(random() * (to - from + 1));
 }
 
-function pick<T>(items: readonly T[], random: () => number): T {
+export function pick<T>(items: readonly T[], random: () => number): T {
   return items[Math.floor(random() * items.length)] as T;
 }
 
-function shuffle<T>(items: readonly T[], random: () => number): T[] {
+export function shuffle<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((it) => [random(), it] as const)
     .sort(([a], [b]) => a - b)
