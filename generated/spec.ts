@@ -103,6 +103,10 @@ export const triggers = {
   "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
   "resolving_sightings": 2,
+  "resolving_turns": 4,
+  "resolving_area_turns_named": 2,
+  "resolving_area_turns": 5,
+  "resolving_hours": 48,
   "status_changes_max": 20
 } as const;
 
@@ -3407,4 +3411,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1e9a5046d2f7f6b2355f79735749cab6d31e1128bc06f716d22bcd5bcf0ad219" as const;
+export const contractDigest = "9f746044b39e093a44bf3e898fc1f315f2f9a3bb96038d473a365a952e1e5dbb" as const;

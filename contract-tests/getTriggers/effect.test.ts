@@ -5,6 +5,7 @@ const subject_id = 'anna';
 const messages = {
   exams: 'My exam is tomorrow and I am so worried that I will fail it',
   debt: "I can't pay my credit card debt and it keeps me worried",
+  essay: "I'm worried that my essay is not good enough",
   smallTalk: 'What a nice day',
 };
 
@@ -42,11 +43,11 @@ test('from ten other turns on, the topic that the heart rate of a watch follows 
     expect((await profileOf(service)).triggers.debt).not.toHaveProperty('effect');
   }
   for (let turn = 0; turn < 2; turn++) await talk(service, 'smallTalk', { bpm: 68 });
-  for (let turn = 0; turn < 3; turn++) await talk(service, 'exams', { bpm: 92 });
+  for (let turn = 0; turn < 4; turn++) await talk(service, 'exams', { bpm: 92 });
   const { active, triggers } = await profileOf(service);
   expect(active).toEqual(['exams']);
   expect(triggers.exams.effect).toBeGreaterThan(5);
-  expect(triggers.exams.evidence).toBe('strong');
+  expect(triggers.exams.evidence).toBe('moderate');
   expect(triggers.exams.peak_stress).toBeGreaterThan(50);
   expect(triggers.debt.effect).toBeLessThan(1);
   expect(triggers.debt.evidence).toBe('weak');
@@ -61,6 +62,24 @@ test('the heart rate of another person has no effect', async ({ service }) => {
   const { active, triggers } = await profileOf(service);
   expect(active).toEqual([]);
   expect(triggers.exams.evidence).toBe('weak');
-  const later = await talk(service, 'exams', { bpm: 110 });
-  expect(later).toEqual([[], [], ['exams'], ['exams'], ['exams']]);
+  const later = [];
+  for (let turn = 0; turn < 4; turn++) later.push(...(await talk(service, 'exams', { bpm: 110 })).slice(1, 3));
+  expect(later.slice(0, 2), 'one rise is no pattern').toEqual([[], []]);
+  expect(later.slice(6)).toEqual([['exams'], ['exams']]);
+});
+
+test('a topic is resolved by turns about its area over two days that no rise follows', async () => {
+  const service = await startTestService();
+  for (let turn = 0; turn < 10; turn++) await talk(service, 'smallTalk', { bpm: 68 });
+  for (let turn = 0; turn < 4; turn++) await talk(service, 'exams', { bpm: 92 });
+  const resolvedAfter = async (...turns: ReadonlyArray<readonly [keyof typeof messages, number]>) => {
+    for (const [message, bpm] of turns) await talk(service, message, { bpm });
+    return (await profileOf(service)).resolved;
+  };
+  expect(await resolvedAfter(['exams', 68], ['essay', 68], ['essay', 92])).toEqual([]);
+  service.clock.advance(48 * 3600);
+  expect(await resolvedAfter(['exams', 68], ['debt', 68])).toEqual([]);
+  service.clock.advance(48 * 3600);
+  expect(await resolvedAfter(['debt', 68])).toEqual([]);
+  expect(await resolvedAfter(['essay', 68])).toEqual(['exams']);
 });

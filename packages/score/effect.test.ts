@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { estimateEffect } from './effect.js';
-import { isComparable } from './response.js';
 import { topicEffect } from './model.js';
-import { addStress } from './response.js';
+import { isComparable } from './response.js';
 import type { StressSums } from './rows/trigger.js';
+import { addStress } from './usual.js';
 
 const sumsOf = (...stress: readonly number[]): StressSums | undefined =>
   addStress(
@@ -28,7 +28,7 @@ test('a topic has no effect while fewer than ten other turns are known, or befor
 });
 
 test('the evidence grows with the turns, and the effect toward the difference', () => {
-  const [once, twice, often] = [1, 2, 8].map((count) => effectOf(Array<number>(count).fill(55), calm));
+  const [once, twice, often] = [1, 2, 12].map((count) => effectOf(Array<number>(count).fill(55), calm));
   expect(once?.points).toBeLessThan(twice?.points ?? 0);
   expect(twice?.points).toBeLessThan(often?.points ?? 0);
   expect(often?.points).toBeLessThan(22);
@@ -52,6 +52,21 @@ test('a related topic counts from its first turn', () => {
   const [all, own] = [sumsOf(45, 45, ...calm), sumsOf(45, 45)];
   const none = { ...own, turns: 0, sum: 0, squares: 0 };
   expect(estimateEffect({ all }, { own, related: [none] })).toEqual(estimateEffect({ all }, { own, related: [] }));
+});
+
+test('turns that a rise followed do not tell what is usual, however many they are', () => {
+  const [own, stressful] = [
+    [69, 69, 69],
+    [66, 68, 67, 69, 66, 68, 67, 69, 68, 66],
+  ];
+  const all = sumsOf(...own, ...calm, ...stressful);
+  const effect = estimateEffect({ all, calm: sumsOf(...calm) }, { own: sumsOf(...own), related: [] });
+  expect(effect?.evidence).not.toBe('weak');
+  expect(estimateEffect({ all }, { own: sumsOf(...own), related: [] })?.evidence).toBe('weak');
+  const few = estimateEffect({ all, calm: sumsOf(...calm.slice(1)) }, { own: sumsOf(...own), related: [] });
+  expect(few, 'fewer than ten turns tell nothing').toEqual(
+    estimateEffect({ all }, { own: sumsOf(...own), related: [] }),
+  );
 });
 
 test('without related topics, the effect lies between 0 and the difference to the other turns', () => {

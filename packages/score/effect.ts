@@ -2,6 +2,7 @@ import { topicEffect as settings } from './model.js';
 import { isComparable } from './response.js';
 import type { PersonTurns } from './rows/person.js';
 import type { StressSums } from './rows/trigger.js';
+import { findUsual, meanOf, turnVarianceOf } from './usual.js';
 
 /** How a topic differs from the usual level of the person. */
 export interface Effect {
@@ -21,9 +22,10 @@ export interface ComparedTopic {
  */
 export function estimateEffect(person: PersonTurns | undefined, { own, related }: ComparedTopic): Effect | undefined {
   if (!person?.all || !own || own.turns <= 0 || !isComparable(person, own)) return undefined;
-  const others = subtract(person.all, own);
+  const others = findUsual(person, subtract(person.all, own));
+  if (!others) return undefined;
   const usual = meanOf(others);
-  const turnVariance = Math.max(settings.turn_sd_points_min ** 2, varianceOf(others));
+  const turnVariance = turnVarianceOf(others);
   const area = estimateArea(related, usual, turnVariance);
   const between = settings.topic_sd_points ** 2 + area.variance;
   const within = turnVariance / own.turns;
@@ -45,10 +47,6 @@ function rate(deviations: number): Effect['evidence'] {
   if (deviations > settings.strong_deviations) return 'strong';
   return deviations > settings.moderate_deviations ? 'moderate' : 'weak';
 }
-
-const meanOf = ({ turns, sum }: StressSums): number => sum / turns;
-
-const varianceOf = ({ turns, sum, squares }: StressSums): number => squares / turns - (sum / turns) ** 2;
 
 const subtract = (all: StressSums, own: StressSums): StressSums => ({
   turns: all.turns - own.turns,

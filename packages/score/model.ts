@@ -304,6 +304,8 @@ export const turnResponse = {
   reading_seconds_max: 60, // a reading represents at most this time
   log_odds_per_bpm: 0.1, // of a rise or a fall; less than heartRise, because ordinary movement goes both ways (0.06, 0.08, 0.1 and 0.12 tried) ...
   log_odds_max: 1.5, // ... up to a maximum
+  lasting_share: 0.5, // a turn soon after a rise is compared with a level between those before and after it, because a rise lasts (0, 0.2 to 0.4, 0.6 and 0.8 tried)
+  expressed_share: 0.5, // of voice, face and words, once the heart was measured: they tell a concern, the heart tells which one stresses (0.3, 0.7 and 1 tried)
   open_max: 8, // judgment: bound of the turns whose response is measured at the same time
 } as const;
 
@@ -313,8 +315,8 @@ export const turnResponse = {
  */
 export const topicEffect = {
   topic_sd_points: 8, // between topics of an area; wearers_dev with simulated chats (8, 10, 12 and 16 tried)
-  area_sd_points: 12, // between areas (5, 8, 12 and 16 tried)
-  turn_sd_points_min: 5, // judgment: turns differ by at least this much
+  area_sd_points: 6, // between areas (3 to 5, 7, 8 and 12 tried)
+  turn_sd_points_min: 20, // turns differ by at least this much, so that one rise is no pattern (5, 12 to 19 and 22 tried)
   moderate_deviations: 1.64, // an effect this many deviations above the usual level is one with a probability of 95 % ...
   strong_deviations: 2.58, // ... or 99.5 %
 } as const;

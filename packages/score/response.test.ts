@@ -10,14 +10,18 @@ interface Followed {
   readonly explained?: number;
   readonly isTurn?: true;
   readonly stress?: number;
+  readonly expressed?: number;
 }
 
 /** Follows readings of a person. Returns the complete turns. */
-function follow(readings: readonly Followed[], isShared = true): FinishedTurn[] {
+const follow = (readings: readonly Followed[], isShared = true): FinishedTurn[] =>
+  followAll(readings, isShared).finished;
+
+function followAll(readings: readonly Followed[], isShared = true) {
   let turns: PersonTurns | undefined;
   const levels = new Map<string, HeartLevel>();
-  return readings.flatMap(({ second, heartRate, sessionId = 'watch', explained = 0, isTurn, stress = 33 }) => {
-    const fused = { expressed: 0, explained };
+  const finished = readings.flatMap(({ second, heartRate, sessionId = 'watch', isTurn, stress = 33, ...it }) => {
+    const fused = { expressed: it.expressed ?? 0, explained: it.explained ?? 0 };
     const said = isTurn && { topics: ['exams' as const], calmTopics: [], stress };
     const atMs = second * 1000;
     if (heartRate !== undefined) levels.set(isShared ? '' : sessionId, { bpm: heartRate, atMs });
@@ -27,6 +31,7 @@ function follow(readings: readonly Followed[], isShared = true): FinishedTurn[] 
     turns = followed.turns;
     return followed.finished;
   });
+  return { finished, turns };
 }
 
 /** A heart rate per minute: 70 bpm until `untilSecond`, then 95 bpm. */
@@ -83,6 +88,37 @@ test('a heart rate represents the time since the heart rate before it, and at mo
   const response = [400, 420, 500].map((second) => ({ second, heartRate: 95, explained: second === 420 ? 1 : 0 }));
   const [turn] = follow([...watch(0, 360, 300), turnAt(320), ...response]);
   expect(turn?.weight).toBeCloseTo(0.8);
+});
+
+test('a turn soon after a rise had one too if the heart rate stays high, and none if it falls', () => {
+  const first = [...watch(0, 300, 300), turnAt(310), ...watch(360, 480, 300), turnAt(490)];
+  const lasting = follow([...first, ...watch(540, 720, 300)]);
+  expect(lasting).toMatchObject([{ isRisen: true }, { isRisen: true, isCalm: false }]);
+  const falling = watch(540, 720, 300).map((it) => ({ ...it, heartRate: 78 }));
+  expect(follow([...first, ...falling])).toMatchObject([{ isRisen: true }, { isRisen: false, isCalm: true }]);
+  const later = [...watch(540, 900, 300), turnAt(910), ...watch(960, 1140, 300)];
+  expect(follow([...first, ...later])[2], 'a rise that lasts longer is another level').toMatchObject({
+    isRisen: false,
+  });
+});
+
+test('once the heart was measured, voice, face and words count half of a comparison, and fully for the sightings', () => {
+  const said = { ...turnAt(310), expressed: 1.4, stress: 67 };
+  const [alone] = follow([said]);
+  const [measured] = follow([...watch(0, 300, 900), said, ...watch(360, 540, 900)]);
+  expect(alone?.measured).toBeCloseTo(66.8, 1);
+  expect(measured?.measured).toBeCloseTo(50, 1);
+  expect([alone, measured].map((it) => it?.settled)).toEqual([67, 67]);
+});
+
+test('what is known of the turns of a person has a bounded size, and counts calm turns per area until a rise', () => {
+  const later = [...watch(5100, 5400, 5400), turnAt(5410), ...watch(5460, 5640, 5400)];
+  const calmTurns = Array.from({ length: 8 }, (_, index) => turnAt(1000 + 400 * index));
+  const known = (...readings: Followed[]) => followAll(readings).turns;
+  expect(known(...calmTurns)).toMatchObject({ calmInRow: { school: { turns: 5, sinceMs: 1_000_000 } } });
+  expect(known(...calmTurns)?.calm).toEqual(known(...calmTurns)?.all);
+  expect(known(...calmTurns, ...later)).toMatchObject({ calmInRow: {}, rise: { atMs: 5_410_000, fromBpm: 70 } });
+  expect(known(...later)?.calm).toBeUndefined();
 });
 
 test('a turn without a live heart rate is complete at once', () => {

@@ -4,6 +4,7 @@ import type { HeartResponse, OpenTurn, PersonTurns } from './rows/person.js';
 import type { StressSums } from './rows/trigger.js';
 import { round3 } from './rows/values.js';
 import { type FusedStress, toStressValue } from './stress.js';
+import { addTurnToKnown, findLowestScore, isUsual, type KnownTurns, type UsualTurn } from './usual.js';
 
 /** What following the turns of a person needs to know about a reading. */
 export interface FollowedReading {
@@ -28,11 +29,7 @@ export interface HeartLevel {
 export type SaidTurn = Pick<OpenTurn, 'topics' | 'calmTopics' | 'stress'>;
 
 /** A turn with its complete stress. */
-export interface FinishedTurn extends SaidTurn, Pick<OpenTurn, 'atMs' | 'sessionId'> {
-  /** Stress of voice, face, words and the response of the heart, 0–100. */
-  readonly measured: number;
-  /** 1, or less for a turn during movement. */
-  readonly weight: number;
+export interface FinishedTurn extends SaidTurn, UsualTurn, Pick<OpenTurn, 'sessionId'> {
   /** True if the response of the heart was measured. No later rise counts for the turn then. */
   readonly isMeasured: boolean;
   /** Stress of its sightings, 0–100: without a rise, a heart that was fast before the turn does not count for its topics. */
@@ -63,14 +60,15 @@ export function followTurns(
     (turn, index) => isEarlier(index) || isOver(turn, open[index + 1], reading) || isComplete(turn, reading),
   );
   const rest = open.filter((turn) => !complete.includes(turn));
-  return finishTurns(before.all, complete, rest, heartAtMs);
+  return finishTurns(before, complete, rest, heartAtMs);
 }
 
 /** Completes the open turns until `atMs` with what was measured so far. */
-export function endTurns({ open = [], heartAtMs, all }: PersonTurns, atMs: number): FollowedTurns {
+export function endTurns(before: PersonTurns, atMs: number): FollowedTurns {
+  const { open = [], heartAtMs } = before;
   const isEarlier = (turn: OpenTurn) => turn.atMs <= atMs;
   return finishTurns(
-    all,
+    before,
     open.filter(isEarlier),
     open.filter((turn) => !isEarlier(turn)),
     heartAtMs,
@@ -78,14 +76,26 @@ export function endTurns({ open = [], heartAtMs, all }: PersonTurns, atMs: numbe
 }
 
 function finishTurns(
-  sums: PersonTurns['all'],
+  { all, calm, rise, calmInRow }: KnownTurns,
   complete: readonly OpenTurn[],
   open: readonly OpenTurn[],
   heartAtMs: number | undefined,
 ): FollowedTurns {
-  const finished = complete.map(finishTurn);
-  const all = addStress(sums, finished);
-  return { turns: open.length > 0 ? { open, heartAtMs, all } : { all }, finished };
+  const finished: FinishedTurn[] = [];
+  let known: KnownTurns = { all, calm, rise, calmInRow };
+  for (const turn of complete) {
+    const fromBpm = findLevelBefore(turn, known.rise);
+    const it = finishTurn(turn, fromBpm, known);
+    finished.push(it);
+    known = addTurnToKnown(known, it, fromBpm);
+  }
+  return { turns: open.length > 0 ? { open, heartAtMs, ...known } : known, finished };
+}
+
+/** Returns the heart rate before a turn. While an earlier rise may last, it is that before the rise. */
+function findLevelBefore({ atMs, levelBpm }: OpenTurn, rise: PersonTurns['rise']): number {
+  const isAfterRise = rise && atMs > rise.atMs && atMs - rise.atMs <= heartRise.window_seconds * 1000;
+  return isAfterRise ? Math.min(rise.fromBpm, levelBpm) : levelBpm;
 }
 
 function startTurn(said: SaidTurn, { atMs, sessionId, level, fused }: FollowedReading): OpenTurn {
@@ -117,6 +127,7 @@ function addResponse(turn: OpenTurn, reading: FollowedReading, heartAtMs: number
   return { ...turn, response };
 }
 
+const resolvedBelow = findLowestScore(contract.resolved_below_state);
 const noResponse: HeartResponse = { seconds: 0, stillSeconds: 0, bpmSeconds: 0 };
 
 function isComplete(turn: OpenTurn, reading: FollowedReading): boolean {
@@ -124,32 +135,21 @@ function isComplete(turn: OpenTurn, reading: FollowedReading): boolean {
   return turn.atMs === reading.atMs && turn.sessionId === reading.sessionId && !reading.level;
 }
 
-function finishTurn(turn: OpenTurn): FinishedTurn {
+function finishTurn(turn: OpenTurn, fromBpm: number, known: KnownTurns): FinishedTurn {
   const { expressed, levelBpm, response = noResponse, ...said } = turn;
   const { seconds, stillSeconds, bpmSeconds } = response;
-  const bpm = stillSeconds > 0 ? bpmSeconds / stillSeconds - levelBpm : 0;
-  const { log_odds_per_bpm, log_odds_max } = settings;
+  const { log_odds_per_bpm, log_odds_max, lasting_share, expressed_share } = settings;
+  const comparedBpm = levelBpm - lasting_share * (levelBpm - fromBpm);
+  const bpm = stillSeconds > 0 ? bpmSeconds / stillSeconds - comparedBpm : 0;
   const heart = Math.min(log_odds_max, Math.max(-log_odds_max, log_odds_per_bpm * bpm));
-  const measured = round3(toStressValue(expressed + heart));
   const weight = seconds > 0 ? stillSeconds / seconds : 1;
-  const settle = bpm >= heartRise.rise_bpm ? Math.max : Math.min;
+  const isRisen = bpm >= heartRise.rise_bpm;
+  const settle = isRisen ? Math.max : Math.min;
   const isMeasured = seconds > 0;
-  const settled = isMeasured ? settle(said.stress, Math.round(measured)) : said.stress;
-  return { ...said, measured, weight, isMeasured, settled };
-}
-
-type Measured = Pick<FinishedTurn, 'measured' | 'weight'>;
-
-/** Adds the stress of turns to the sums. Undefined if there are no turns. */
-export function addStress(sums: StressSums | undefined, turns: readonly Measured[]): StressSums | undefined {
-  return turns.reduce<StressSums | undefined>((before, { measured, weight }) => {
-    const { turns, sum, squares } = before ?? { turns: 0, sum: 0, squares: 0 };
-    return {
-      turns: round3(turns + weight),
-      sum: round3(sum + weight * measured),
-      squares: round3(squares + weight * measured ** 2),
-    };
-  }, sums);
+  const settled = isMeasured ? settle(said.stress, Math.round(toStressValue(expressed + heart))) : said.stress;
+  const measured = round3(toStressValue((isMeasured ? expressed_share : 1) * expressed + heart));
+  const isCalm = isMeasured ? !isRisen && isUsual(known, measured) : settled < resolvedBelow;
+  return { ...said, measured, weight, isMeasured, settled, isRisen, isCalm };
 }
 
 /** Replaces the stress of the sightings of an open turn, after a rise of its own session raised it. */

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Trigger } from './rows/trigger.js';
-import { addSighting, removeTopic, type Sighting, toProfile, unknownSubject } from './triggers.js';
+import {
+  addSighting,
+  addTurn,
+  removeTopic,
+  resolveByTurns,
+  type Sighting,
+  toProfile,
+  unknownSubject,
+} from './triggers.js';
 
 /** Returns a trigger after sightings one second apart, each as [score, session] or [score, session, 'certain']. */
 function seen(...sightings: ReadonlyArray<readonly [number, string, 'certain'?]>): Trigger {
@@ -83,6 +91,55 @@ test('a resolved topic can become active again and then requires two new calm si
   expect(again.status).toBe('active');
   expect(again.changes.map(({ status }) => status)).toEqual(['observed', 'active', 'resolved', 'active'].slice(1));
   expect(again.activation).toMatchObject({ sessionId: 'c', resolving: 0 });
+});
+
+/**
+ * Returns the status of an active topic after complete turns, each as [session, isCalm]. `school` are the calm turns in a row
+ * about its area, and the hours since the first one.
+ */
+function statusAfterTurns(
+  [turns, hours]: readonly [number, number],
+  ...said: ReadonlyArray<readonly [string, boolean]>
+) {
+  const topics = { topics: ['exams' as const], calmTopics: [], isMeasured: true, isRisen: false };
+  const atMs = 10_000;
+  const school = { turns, sinceMs: atMs - hours * 3_600_000 };
+  const after = said.reduce(
+    (trigger, [sessionId, isCalm]) => {
+      const turn = { ...topics, stress: 33, settled: 33, measured: 33, weight: 1, atMs, sessionId, isCalm };
+      return resolveByTurns(addTurn(trigger, turn, true), 'exams', { calmInRow: { school } }, turn);
+    },
+    seen([80, 'a', 'certain']),
+  );
+  return after.status;
+}
+
+test('once it is comparable, a topic is resolved by calm turns in a row, or by those about its area over two days', () => {
+  const [calm, risen] = [['b', true] as const, ['b', false] as const];
+  expect(statusAfterTurns([0, 0], calm, calm, calm)).toBe('active');
+  expect(statusAfterTurns([0, 0], calm, calm, calm, calm)).toBe('resolved');
+  expect(statusAfterTurns([0, 0], calm, calm, risen, calm, calm)).toBe('active');
+  expect(statusAfterTurns([2, 48], calm)).toBe('resolved');
+  expect(statusAfterTurns([1, 48], calm)).toBe('active');
+  expect(statusAfterTurns([2, 47], calm)).toBe('active');
+  expect(statusAfterTurns([4, 48], risen)).toBe('active');
+  expect(statusAfterTurns([5, 48], risen), 'without a turn about the topic').toBe('resolved');
+  expect(statusAfterTurns([5, 48], ['a', true]), 'in the session of the activation').toBe('active');
+});
+
+test('once it is comparable, sightings change no status, because the minutes after them decide', () => {
+  const sighting = {
+    score: 90,
+    atMs: 5000,
+    sessionId: 'b',
+    isFirstInSession: true,
+    isCertain: true,
+    isComparable: true,
+  };
+  expect(addSighting(seen([30, 'a']), sighting).status).toBe('observed');
+  const calm = { ...sighting, score: 0 };
+  const after = addSighting(addSighting(addSighting(seen([80, 'a', 'certain']), calm), calm), calm);
+  expect(after).toMatchObject({ status: 'active', activation: { resolving: 0 } });
 });
 
 test('the mean has one decimal, and a late sighting does not change the last seen time', () => {

@@ -1,10 +1,10 @@
 import { areaOfTopic, type TopicName } from '../text/vocabulary.js';
 import { type Effect, estimateEffect } from './effect.js';
-import { bands, triggers as settings } from './generated/contract.js';
-import { addStress, type FinishedTurn } from './response.js';
+import { triggers as settings } from './generated/contract.js';
+import type { FinishedTurn } from './response.js';
 import type { OpenTurn, PersonTurns, Subject } from './rows/person.js';
 import type { Activation, Trigger, TriggerStatus } from './rows/trigger.js';
-import type { State } from './rows/values.js';
+import { addStress, findLowestScore } from './usual.js';
 
 /** A sighting: a conversation turn was about the topic. */
 export interface Sighting {
@@ -19,7 +19,7 @@ export interface Sighting {
   readonly isFirstInSession: boolean;
   /** True if a first-person phrase names the topic. */
   readonly isCertain: boolean;
-  /** True if enough other turns are known to compare the topic with. Its recent stress then does not make it active. */
+  /** True if enough other turns are known to compare the topic with. Complete turns then decide its status. */
   readonly isComparable?: boolean;
 }
 
@@ -36,9 +36,11 @@ export function addSighting(trigger: Trigger | undefined, sighting: Sighting): T
   const isNew = scoreBefore === undefined;
   const sightings = (trigger?.sightings ?? 0) + (isNew ? 1 : 0);
   const recent = recentAfter(trigger, sighting, sightings);
-  const activation = countResolving(trigger?.activation, sighting);
-  const isPattern = !sighting.isComparable && (sightings > 1 || isAcute(sighting));
-  const status = statusAfter(trigger?.status ?? 'observed', recent, isPattern, activation);
+  const { isComparable } = sighting;
+  const activation = isComparable ? trigger?.activation : countResolving(trigger?.activation, sighting);
+  const isPattern = sightings > 1 || isAcute(sighting);
+  const before = trigger?.status ?? 'observed';
+  const status = isComparable ? before : statusAfter(before, recent, isPattern, activation);
   const isActivated = status === 'active' && trigger?.status !== 'active';
   const isResolved = status === 'resolved' && trigger?.status !== 'resolved';
   const current = isActivated ? { sessionId: sighting.sessionId, atMs, resolving: 0 } : activation;
@@ -56,9 +58,37 @@ export function addSighting(trigger: Trigger | undefined, sighting: Sighting): T
   };
 }
 
-/** Returns the trigger with a complete turn that named the topic. */
-export function addTurn(trigger: Trigger, turn: FinishedTurn): Trigger {
-  return { ...trigger, measured: addStress(trigger.measured, [turn]) };
+/**
+ * Returns the trigger with a complete turn that named the topic. Counts the calm turns in a row, from sessions after the
+ * activation, if the topic is comparable.
+ */
+export function addTurn(trigger: Trigger, turn: FinishedTurn, isComparable: boolean): Trigger {
+  const { activation } = trigger;
+  const measured = addStress(trigger.measured, [turn]);
+  if (!isComparable || !activation || !isLater(activation, turn)) return { ...trigger, measured };
+  const resolving = turn.isCalm ? activation.resolving + 1 : 0;
+  return { ...trigger, measured, activation: { ...activation, resolving } };
+}
+
+/**
+ * Returns a resolved trigger after enough calm turns in a row, about the topic or its area. Turns about other topics of
+ * the area count, because the words for one worry change.
+ */
+export function resolveByTurns(
+  trigger: Trigger,
+  topic: string,
+  person: PersonTurns | undefined,
+  turn: Pick<FinishedTurn, 'sessionId' | 'atMs'>,
+): Trigger {
+  const { activation, measured: _, ...rest } = trigger;
+  const area = areaOfTopic.get(topic as TopicName);
+  if (trigger.status !== 'active' || !activation || !area || !isLater(activation, turn)) return trigger;
+  const { turns = 0, sinceMs = turn.atMs } = person?.calmInRow?.[area] ?? {};
+  const isNamed = activation.resolving > 0;
+  const areaTurns = isNamed ? settings.resolving_area_turns_named : settings.resolving_area_turns;
+  const isLong = turns >= areaTurns && turn.atMs - sinceMs >= settings.resolving_hours * 3_600_000;
+  if (activation.resolving < settings.resolving_turns && !isLong) return trigger;
+  return { ...rest, activation, status: 'resolved', changes: changesAfter(trigger, 'resolved', turn.atMs) };
 }
 
 /** Returns an active trigger if a topic with several sightings raises the stress of the person. */
@@ -119,11 +149,14 @@ function statusAfter(
  * whose stress is raised above calm no longer counts.
  */
 function countResolving(activation: Activation | undefined, sighting: Sighting): Activation | undefined {
-  const { sessionId, atMs, score, scoreBefore = resolvedBelow } = sighting;
-  if (!activation || sessionId === activation.sessionId || atMs <= activation.atMs) return activation;
+  const { score, scoreBefore = resolvedBelow } = sighting;
+  if (!activation || !isLater(activation, sighting)) return activation;
   const change = Number(score < resolvedBelow) - Number(scoreBefore < resolvedBelow);
   return change === 0 ? activation : { ...activation, resolving: activation.resolving + change };
 }
+
+const isLater = (activation: Activation, { sessionId, atMs }: Pick<FinishedTurn, 'sessionId' | 'atMs'>): boolean =>
+  sessionId !== activation.sessionId && atMs > activation.atMs;
 
 function changesAfter(trigger: Trigger | undefined, status: TriggerStatus, atMs: number): Trigger['changes'] {
   if (trigger?.status === status) return trigger.changes;
@@ -174,10 +207,6 @@ function toEntry(
     last_seen: new Date(lastSeenMs).toISOString(),
     ...(effect && { effect: Math.round(effect.points * 10) / 10, evidence: effect.evidence }),
   };
-}
-
-function findLowestScore(state: State): number {
-  return bands.find((band) => band.state === state)?.min_score ?? 0;
 }
 
 /** A new subject without any data. */

@@ -17,7 +17,7 @@ export interface CodeFile {
  * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
  * the corpus of recordings, words that say nothing, and the causes of a raised heart rate added the rest.
  */
-const capLines = 153_300;
+const capLines = 153_600;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;

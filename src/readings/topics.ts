@@ -10,9 +10,11 @@ import {
   compareTopic,
   isConcern,
   moveTopic,
+  resolveByTurns,
   unknownSubject,
 } from '../../packages/score/triggers.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
+import { areaOfTopic, type TopicName } from '../../packages/text/vocabulary.js';
 import { createPersonEvent, type OutboxEntry } from '../store/outbox.js';
 import type { TriggersBySubject } from '../store/triggers.js';
 import { completeState } from './advance.js';
@@ -140,8 +142,8 @@ function enterTopics(
 }
 
 /**
- * Adds a complete turn to its topics, and activates those that raise the stress of the person. The stress of its
- * sightings becomes that of the minutes after the turn.
+ * Adds a complete turn to its topics, activates those that raise the stress of the person, and resolves those that no longer
+ * do. The stress of its sightings becomes that of the minutes after the turn.
  */
 function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));
@@ -160,7 +162,22 @@ function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: Pers
     const isComparedNow = isComparable(turns, known.measured);
     const isSame = turn.settled === turn.stress;
     const sighted = isSame ? known : addSighting(known, { ...settled, isComparable: isComparedNow });
-    const added = addTurn(sighted, turn);
-    return activateByEffect(added, compareTopic(topic, all.set(topic, added), turns), turn);
+    const added = addTurn(sighted, turn, isComparedNow);
+    const checked = isComparedNow ? resolveByTurns(added, topic, turns, turn) : added;
+    return activateByEffect(checked, compareTopic(topic, all.set(topic, checked), turns), turn);
+  });
+  if (turn.isCalm) resolveRelated(progress, turn, person);
+}
+
+/** Resolves active topics of the areas of a calm turn that the turn did not name. */
+function resolveRelated(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
+  const named: readonly string[] = [...turn.topics, ...turn.calmTopics];
+  const areas = new Set(named.map((topic) => areaOfTopic.get(topic as TopicName)));
+  const active = progress.subjects.get(person.subjectId)?.active ?? [];
+  const related = active.filter((it) => !named.includes(it) && areas.has(areaOfTopic.get(it as TopicName)));
+  changeTopics(progress, person, related, (topic, known, turns) => {
+    if (!known || !isComparable(turns, known.measured)) return undefined;
+    const checked = resolveByTurns(known, topic, turns, turn);
+    return checked === known ? undefined : checked;
   });
 }

@@ -71,6 +71,10 @@ export const triggers = {
   "active_at_once_from_state": "acute_stress",
   "resolved_below_state": "focused",
   "resolving_sightings": 2,
+  "resolving_turns": 4,
+  "resolving_area_turns_named": 2,
+  "resolving_area_turns": 5,
+  "resolving_hours": 48,
   "status_changes_max": 20
 } as const;
 

@@ -1,4 +1,4 @@
-import type { TopicName } from '../../text/vocabulary.js';
+import type { Area, TopicName } from '../../text/vocabulary.js';
 import type { StressSums } from './trigger.js';
 import type { Device, Movements, SignalCategory, Signals } from './values.js';
 
@@ -80,6 +80,19 @@ export interface PersonTurns {
   readonly heartAtMs?: number | undefined;
   /** All turns, with and without topics. Absent before the first one. */
   readonly all?: StressSums | undefined;
+  /** The turns that no rise of the heart rate followed. Absent before the first one. */
+  readonly calm?: StressSums | undefined;
+  /** The latest turn that a rise followed, and the heart rate before the rise. Absent before the first one. */
+  readonly rise?: { readonly atMs: number; readonly fromBpm: number } | undefined;
+  /** The calm turns in a row about each area, up to the newest turn about it. Absent before the first one. */
+  readonly calmInRow?: Readonly<Partial<Record<Area, CalmInRow>>> | undefined;
+}
+
+export interface CalmInRow {
+  /** Number of turns, up to the number that resolves topics. */
+  readonly turns: number;
+  /** Timestamp of the first one in epoch ms. */
+  readonly sinceMs: number;
 }
 
 /** A category of signals that a person can allow. */
