@@ -106,6 +106,8 @@ test('from the page of a person, an alert rule and a link for this person are ma
   await page.getByLabel('Valid for, in days').fill('7');
   expect(await flawsInLightAndDark(page)).toEqual([]);
   await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('img', { name: 'Code for the link' }).waitFor();
+  expect(await flawsInLightAndDark(page)).toEqual([]);
   const url = await page.locator('.secret').innerText();
   expect(url).toMatch(/^https:\/\/state\.example\.com\/person\/#pl_\w+$/);
   await page.getByRole('button', { name: 'Done' }).click();

@@ -14,8 +14,13 @@ const states = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'] as con
 /** Returns the card with the last seven days: the share of each state, and the time of stress in words. */
 export function createWeekCard(page: Page) {
   const place = h('div');
-  load(page, place, async () => [h('ul.list.week', ...(await readDays(page)).map(showDay))], 'nothing_yet');
+  load(page, place, async () => [h('ul.list.week', ...(await readDays(page)).map(showDay)), legend()], 'nothing_yet');
   return card('week', place);
+}
+
+/** Returns the names of the colors. */
+function legend() {
+  return h('ul.legend.line.hint', ...states.map((state) => h(`li.banded.${state}`, say(language, state))));
 }
 
 interface Day {

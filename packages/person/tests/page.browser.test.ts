@@ -190,6 +190,9 @@ test('the page is in German for a German browser, and every topic and text is', 
     const lines = `(({ height }, { lineHeight }) => height / parseFloat(lineHeight))(document.querySelector('.sentence').getBoundingClientRect(), getComputedStyle(document.querySelector('.sentence')))`;
     expect(Math.round(await page.evaluate<number>(lines))).toBeLessThanOrEqual(2);
   }
+  const legend = region(page, 'Die Woche').locator('.legend li');
+  await legend.first().waitFor();
+  expect(await legend.allInnerTexts()).toEqual(['Ruhig', 'Entspannt', 'Konzentriert', 'Gestresst', 'Akuter Stress']);
   expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   expect(await page.getByRole('main').innerText()).not.toMatch(/\b(the|your|you|this|read)\b/i);
 });

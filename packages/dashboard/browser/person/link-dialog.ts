@@ -3,6 +3,7 @@ import type { Link } from '../../../client/src/index.js';
 import { h } from '../../../ui/dom.js';
 import { age, dayAndMonth } from '../../../ui/format.js';
 import { button, createChecks, createField } from '../../../ui/parts.js';
+import { qrCode } from './phone-apps.js';
 import { nowMs, type Service } from '../service.js';
 import { type Dialog, openConfirmation, openForm, showSecret } from '../webhooks/dialog.js';
 
@@ -24,7 +25,8 @@ export function openLinkDialog(service: Service, host: HTMLElement, subjectId: s
   const onSubmit = async (dialog: Dialog) => {
     const request = { grants: granted.chosen(), expires_in_days: Number(days.value) };
     const { url = '' } = await service.createLink(subjectId, request);
-    showSecret(dialog, 'Link created', note, 'Link', url);
+    const code = h('p.setup', qrCode('Code for the link', url), 'Or scan the code with the camera of the phone.');
+    showSecret(dialog, 'Link created', [note, code], 'Link', url);
   };
   const rows = links.map((link) => {
     const text = describeLink(link);

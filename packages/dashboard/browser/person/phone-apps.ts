@@ -75,7 +75,8 @@ export function createDeepLink(url: string, key: string): string {
 /** Modules around a code that stay light. */
 const quietModules = 4;
 
-function qrCode(name: string, text: string): SVGElement {
+/** Returns a text as a code for the camera of a phone. */
+export function qrCode(name: string, text: string): SVGElement {
   const { data, size } = encode(text, { border: quietModules });
   const dark = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
   const path = svg('path', { d: dark.join('') });
