@@ -47,7 +47,7 @@ export const textWindows = {
   // this talk alone 1.7, 1.7, 3.6 and 8.3 % are, and 0.3, 0.2, 0.8 and 2.8 % have a danger. Stricter values miss the goals for severe sentences.
   windows_free: 8, // windows without a margin. 4, 5, 6, 9 and 10 tried
   log_odds_per_doubling: 0.16, // natural log odds of a concern that are subtracted for each further doubling. 0.12 to 0.2 tried
-  severity_per_doubling: 0.35, // the same of severity. 0.16, 0.25 and 0.35 tried
+  severity_per_doubling: 0.35, // the same of severity. 0.16, 0.25, 0.35 and 0.5 tried: beside 3,500 characters, 35, 21 and 14 % of severe sentences and 5.7, 2.9 and 2.9 % of film chat from 0.25 on
   danger_per_doubling: 0.16, // the same of any danger. 0 and 0.16 tried
   own_concern_min: 0, // natural log odds of a concern of the speaker from which a window may be severe or a danger. −1.5 to 0.5 tried
 } as const;
@@ -78,5 +78,5 @@ export const textAnalysis = {
 
 /** Safety findings. */
 export const safetyFinding = {
-  log_odds_min: 0.85, // natural log odds of any danger. On the voices of the choice (lab evaluate text): 2.2 % of the look-alikes, as before. −0.2 to 1 tried
+  log_odds_min: 0.85, // natural log odds of any danger. On the voices of the choice (lab evaluate text): 1.9 % of the look-alikes. −0.2 to 1 tried
 } as const;
