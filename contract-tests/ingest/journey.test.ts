@@ -48,11 +48,11 @@ function print(title: string, journey: Journey): void {
   console.log(`${title}: ${journey.size} files, ${count} functions\n${lines.sort().join('\n')}`);
 }
 
-test('a heart rate runs through at most 66 files, and a turn with text through at most 102', () => {
+test('a heart rate runs through at most 66 files, and a turn with text through at most 103', () => {
   const paths = (journey?: Journey) => [...(journey?.keys() ?? [])].sort().join(' ');
   expect(heartRate?.size).toBeGreaterThan(30);
   expect(heartRate?.size, paths(heartRate)).toBeLessThanOrEqual(66);
-  expect(turn?.size, paths(turn)).toBeLessThanOrEqual(102);
+  expect(turn?.size, paths(turn)).toBeLessThanOrEqual(103);
 });
 
 /** Files that only an addition needs: consent, text, tokens, the record of accesses, webhooks, streams, tools, retention. */

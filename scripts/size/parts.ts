@@ -17,18 +17,18 @@ export interface CodeFile {
  * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
  * the corpus of recordings, words that say nothing, and the causes of a raised heart rate added the rest.
  */
-const capLines = 153_600;
+const capLines = 153_900;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;
 const budgets: Readonly<Record<string, number>> = {
   src: 35_300,
   'packages/score': 5_800,
-  'packages/recordings': 5_200,
+  'packages/recordings': 5_300,
   'packages/dashboard': 6_000,
   'packages/person': 1_500,
-  tests: 52_300,
-  'scripts and lab': 16_600,
+  tests: 52_800,
+  'scripts and lab': 17_300,
   testkit: 6_750,
 };
 
