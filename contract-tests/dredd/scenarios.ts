@@ -198,7 +198,7 @@ const scenarios: Scenarios = {
   putFact: {
     ...writes('subjects', 'facts'),
     200: asDocumented,
-    400: fact({ start: '2020-01-01T00:00:00Z' }),
+    400: fact({ start: '2020-01-01T00:00:00Z', end: '2020-01-01T01:00:00Z' }),
     404: atPath('/v1/facts/%C3'),
     422: fact({ kind: 'nap' }),
   },
