@@ -23,7 +23,7 @@ const onceOnly = [
   'contract-tests/ingest/{413,415,confidence,devices,everyday,handed-watch,labels,score-cpu,whole-days}.test.ts',
   'contract-tests/metrics/{alerts.promtool,operations-files,outage.redis}.test.ts',
   'contract-tests/limits/{contract,failed-authentications,!(*.mysql).redis}.test.ts',
-  'contract-tests/process/{core-thread,interrupt,keys,log-output,package,post-thread,restore,shutdown,start,tracing,units}.test.ts',
+  'contract-tests/process/{core-thread,interrupt,keys,log-output,package,post-thread,printed-commands,restore,shutdown,start,tracing,units}.test.ts',
   'contract-tests/{deleteSubject/bytes,ingest/503-disk,store/locked,store/outages}.test.ts',
   // Rejected before a query, or in memory. The same operations store and find rows in other files.
   'contract-tests/{createAlertRule,exportReadings,listFailedDeliveries,listSessions,registerWebhook}/422.test.ts',
