@@ -52,8 +52,8 @@ const onceOnly = [
 ];
 /**
  * Tests that run on MySQL only with TEST_SLOW=1. Each statement of the service that they run is also run by a test that
- * runs on MySQL each time: those of the store, laws, races, migrations, backups and further queries. Also the query plans
- * and the record of accesses after kills, which take a minute each.
+ * runs on MySQL each time: those of the store, laws, races, migrations, backups and further queries. Also the record of
+ * accesses after kills, which takes a minute.
  */
 const slowOnMysql = [
   'contract-tests/accounts/{development-key,last-use}.test.ts',
@@ -66,17 +66,19 @@ const slowOnMysql = [
   'contract-tests/ingestBatch/{200,backfill,limits,tokens}.test.ts',
   'contract-tests/{listSessions/200,listWebhooks/health,metrics/availability,metrics/metrics}.test.ts',
   'contract-tests/{person/read-state,person/read-tokens,putConsent/200,putConsent/409,submitSource/200}.test.ts',
-  'contract-tests/{process/access-record,store/query-plans}.test.ts',
+  'contract-tests/process/access-record.test.ts',
 ];
 /**
  * Tests of benchmarks, of checks that inject faults or call every operation, of the Dredd runner itself, of long simulations,
- * and of packages that are packed, installed and compiled. They load every core for minutes and run with TEST_SLOW=1.
+ * of query plans and encrypted backups, and of packages that are packed, installed and compiled. They load every core for minutes
+ * and run with TEST_SLOW=1.
  */
 const slow = [
   'lab/**',
   'contract-tests/dredd/dredd-catches.test.ts',
   'contract-tests/ingest/{handed-watch,whole-days}.test.ts',
-  'contract-tests/process/package.test.ts',
+  'contract-tests/process/{backup-encryption,package}.test.ts',
+  'contract-tests/store/query-plans.test.ts',
   'packages/client/tests/{packed,package.python,ai-sdk/ai-sdk-types}.test.ts',
   'scripts/{contract/check,packages,release}.test.ts',
 ];
