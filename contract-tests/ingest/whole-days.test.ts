@@ -87,7 +87,9 @@ test.each(seeds)(
     expect(['relaxed', 'calm']).toContain((await last(service, 600, quiet))?.state);
     const raised = await last(service, 600, () => quiet() + 25);
     expect(raised?.state).toBe('stressed');
-    expect(raised?.action_reason).toMatch(/^Heart rate 2[3-7] bpm above the mean of the last 10 quiet minutes; the cause is unknown: /);
+    expect(raised?.action_reason).toMatch(
+      /^Heart rate 2[3-7] bpm above the mean of the last 10 quiet minutes; the cause is unknown: /,
+    );
     expect(['relaxed', 'calm']).toContain((await last(service, 240, quiet))?.state);
     service.clock.advance(3600);
     await hold(service, 600, quiet);
