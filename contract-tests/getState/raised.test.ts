@@ -26,7 +26,7 @@ test('a raised heart rate alone is in state, stream and history, with its altern
   const last = await wear(service, 10, 92);
   expect(last).toMatchObject({ state: 'stressed', raised: { since, likely: 'unknown' } });
   expect(last?.recommendation).toBe(`${bands[3].recommendation} ${causes.unknown.recommendation}`);
-  expect(last?.action_reason).toMatch(/; the cause is unknown: exertion, heat or joy are as likely as stress\.$/);
+  expect(last?.action_reason).toMatch(/; the cause is unknown: exertion, heat or joy are possible, too\.$/);
   const { body: state } = await service.request('/v1/state?subject_id=anna');
   expect(state.raised).toEqual({ since, likely: 'unknown' });
   const points = (await service.request('/v1/history?subject_id=anna&minutes=60')).body.datapoints;

@@ -112,7 +112,7 @@ function describeEvidenceOf(
 /** Says of a smoothed level that it is one, if the value that was sent differs from it. */
 function nameLevel(heart: ScoreInput['heart'], { heart_rate }: Signals): string {
   const isSent = Math.abs((heart?.bpm ?? 0) - (heart_rate?.value ?? 0)) < model.reason.smoothed_bpm;
-  return isSent || heart?.isConfirmed === false ? 'heart rate' : 'heart rate on average over the last minutes';
+  return isSent || heart?.isConfirmed === false ? 'heart rate' : 'average heart rate of the last minutes';
 }
 
 function describeLabel<N extends LabelName>(name: N, signals: Signals): string {

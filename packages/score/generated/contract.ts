@@ -40,27 +40,27 @@ export const bands = [
 
 export const raised = {
   "stress": {
-    "reason": "without a step in ten minutes, stress is more likely than exertion"
+    "reason": "without a step in ten minutes"
   },
   "exertion": {
-    "reason": "exertion is more likely than stress",
-    "recommendation": "Do not speak of stress: exertion is more likely."
+    "reason": "it rises as in exertion",
+    "recommendation": "Do not speak of stress: the heart rate rises as in exertion."
   },
   "recovery": {
-    "reason": "recovery from exertion is more likely than stress",
-    "recommendation": "Do not speak of stress: recovery from exertion is more likely."
+    "reason": "it falls as after exertion",
+    "recommendation": "Do not speak of stress: the heart rate falls as after exertion."
   },
   "all_day": {
-    "reason": "raised for most of the day: heat, a short night or exertion are as likely as stress",
-    "recommendation": "Do not speak of stress: heat, a short night or exertion are as likely."
+    "reason": "raised for most of the day: heat, a short night or exertion are possible, too",
+    "recommendation": "Do not speak of stress: heat, a short night or exertion are possible, too."
   },
   "waking": {
-    "reason": "soon after sleep, getting up is as likely as stress",
-    "recommendation": "Do not speak of stress: getting up is as likely."
+    "reason": "soon after sleep: getting up is possible, too",
+    "recommendation": "Do not speak of stress: getting up is possible, too."
   },
   "unknown": {
-    "reason": "the cause is unknown: exertion, heat or joy are as likely as stress",
-    "recommendation": "Do not speak of stress: exertion, heat or joy are as likely."
+    "reason": "the cause is unknown: exertion, heat or joy are possible, too",
+    "recommendation": "Do not speak of stress: exertion, heat or joy are possible, too."
   }
 } as const;
 
