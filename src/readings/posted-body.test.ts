@@ -105,7 +105,8 @@ const bodies: ReadonlyArray<readonly [string, Schema<'Source'>, unknown]> = [
 ];
 
 test.each(bodies)('a body of many %s is read in parts, between which other work runs', async (_, source, body) => {
-  expect((await measureCpu(source, body)).share).toBeLessThan(0.3);
+  // Without pauses, it is 1. On a busy machine, a garbage collection made it 0.30.
+  expect((await measureCpu(source, body)).share).toBeLessThan(0.5);
 });
 
 test('a zone and a workout cost once, however often a body names them', async () => {
