@@ -140,7 +140,7 @@ export interface paths {
          * List sessions
          * @description Returns the account's sessions with their latest state. The session that started last comes first, 50 per
          *     page. Continue with `next_cursor` until it is null. New readings do not change the order, so the pages contain
-         *     every session once. A session expires 24 hours after its last reading, or after the time that the deployment
+         *     every session once. A session expires 192 hours after its last reading, or after the time that the deployment
          *     sets. A filter value that does not exist returns an empty list.
          *
          *     **Snapshots.** With `state`, `sort=score` or `sort=activity`, the pages are a snapshot. All of them show the
@@ -722,6 +722,11 @@ export interface paths {
          *     data, of the others everything. A fact with the same `fact_id` of the person is replaced, unless `revision` is lower:
          *     then nothing changes, and the response is the stored fact. A person has at most 10,000 facts. They expire as readings
          *     do. With enforced consent, a fact requires the category `movement`.
+         *
+         *     **Disputes.** On the page of a link with the grant `dispute`, a person states facts with the source `person`: of the past,
+         *     at most 6 hours long, at most 20 in 24 hours. They precede other facts and what a reading states. Readings that they
+         *     change keep the score that was published before (`scored_before`) until the fact is removed. Such a link
+         *     changes and removes only these facts.
          */
         put: operations["putFact"];
         post?: never;
@@ -778,7 +783,8 @@ export interface paths {
          *     **Published score.** The service copies the score that it has published for that time, with the version of the
          *     model, because readings are deleted earlier than feedback. With `subject_id`, the readings of all sessions of the
          *     person count. Without `duration_seconds`, it is the score of the newest reading up to `timestamp`, at most 300
-         *     seconds earlier. With `duration_seconds`, it is the mean over the readings of that time. `published` is absent if
+         *     seconds earlier. With `duration_seconds`, it is the mean over the readings of that time. A score that the person
+         *     disputed counts as it was published. `published` is absent if
          *     there is no such reading, and in the response to a session token without the scope `read` or, if the session has
          *     a person, without this person. The report never changes a score.
          *
@@ -1497,6 +1503,11 @@ export interface components {
             request_id: string;
             hint?: components["schemas"]["Hint"];
             position?: components["schemas"]["JsonPosition"];
+            /**
+             * @description Maximum age of the timestamp. Only with `timestamp_too_old` and `feedback_too_old`.
+             * @example 691200
+             */
+            max_age_seconds?: number;
             /** @description The first validation errors of a line with the status 422, at most 20 per line and 200 per response. Absent if the earlier lines have 200. */
             errors?: components["schemas"]["Fault"][];
             /**
@@ -1694,14 +1705,14 @@ export interface components {
             safety?: components["schemas"]["SafetyFinding"];
             safety_source?: components["schemas"]["SafetySource"];
             /**
-             * @description Topics that currently raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
+             * @description Topics that currently go with more stress of this person, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that no longer raise this person's stress, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
+             * @description Topics that no longer go with more stress of this person, most recently seen first. Topics with the same time are sorted by name. Present when the subject is known.
              * @example [
              *       "exams"
              *     ]
@@ -1946,6 +1957,11 @@ export interface components {
          */
         Trend: "rising" | "falling" | "stable";
         /**
+         * @description The score that was published, before the person disputed it with a fact. Absent otherwise.
+         * @example 72
+         */
+        ScoredBefore: number;
+        /**
          * @description The state after one reading. The values that the reading contained, or that were derived from its intervals or its text,
          *     are present. Topics are present if the reading's conversation turn has some.
          */
@@ -1958,6 +1974,7 @@ export interface components {
             session_id?: string;
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
+            scored_before?: components["schemas"]["ScoredBefore"];
             confidence: components["schemas"]["Confidence"];
             evidence?: components["schemas"]["Evidence"];
             raised?: components["schemas"]["Raised"];
@@ -2128,6 +2145,7 @@ export interface components {
         ExportedComputation: {
             state: components["schemas"]["State"];
             stress_score: components["schemas"]["StressScore"];
+            scored_before?: components["schemas"]["ScoredBefore"];
             confidence: components["schemas"]["Confidence"];
             model_version: components["schemas"]["ModelVersion"];
             heart_rate?: components["schemas"]["HeartRate"];
@@ -2153,14 +2171,14 @@ export interface components {
              */
             topics_detected: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that raised the person's stress after this reading. Present if the session had a subject.
+             * @description Topics that went with more stress of the person after this reading. Present if the session had a subject.
              * @example [
              *       "work_performance"
              *     ]
              */
             active_triggers?: components["schemas"]["TopicName"][];
             /**
-             * @description Topics that no longer raised the person's stress after this reading. Present if the session had a subject.
+             * @description Topics that no longer went with more stress of the person after this reading. Present if the session had a subject.
              * @example [
              *       "exams"
              *     ]
@@ -2426,8 +2444,9 @@ export interface components {
              */
             skipped: string[];
             /**
-             * @description The setting `RETENTION_READINGS_HOURS` with which the service stores the samples that were skipped as `too_old`.
-             *     Absent if it stores all of them, or if they are older than ten years.
+             * @description Hours for which the account must keep readings (`accounts set ACCOUNT keep-readings HOURS`, or
+             *     `RETENTION_READINGS_HOURS`), so that the samples are stored that were skipped as `too_old`. Absent if all are, or if
+             *     they are older than ten years.
              * @example 49
              */
             readings_hours?: number;
@@ -2435,7 +2454,7 @@ export interface components {
         /** @description Source keys, newest first. */
         SourceKeyList: {
             /**
-             * @description URL at which apps reach the service, without a slash at its end. Absent if `PUBLIC_URL` is not set.
+             * @description URL at which apps reach the service, without a slash at its end. It is `SOURCES_URL`, or else `PUBLIC_URL`. Absent without both.
              * @example https://state.example.com
              */
             public_url?: string;
@@ -2443,11 +2462,11 @@ export interface components {
             source_keys: components["schemas"]["SourceKey"][];
         };
         /**
-         * @description What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a topic, which the page lists with `read`), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+         * @description What the page of a link may do. read (read and export), feedback (report how the person feels), dispute (state facts of the past, e.g. that the device was not worn), correct (remove a topic, which the page lists with `read`), connect (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
          * @example read
          * @enum {string}
          */
-        LinkGrant: "read" | "feedback" | "correct" | "connect" | "withdraw" | "erase";
+        LinkGrant: "read" | "feedback" | "dispute" | "correct" | "connect" | "withdraw" | "erase";
         /** @description A link to create. */
         LinkRequest: {
             /**
@@ -2582,6 +2601,7 @@ export interface components {
             confidence: number;
             evidence?: components["schemas"]["Evidence"];
             state_since?: components["schemas"]["StateSince"];
+            cause?: components["schemas"]["Cause"];
             model_version: components["schemas"]["ModelVersion"];
             /**
              * Format: date-time
@@ -2596,6 +2616,13 @@ export interface components {
              */
             points?: components["schemas"]["SessionPoint"][];
         };
+        /**
+         * @description The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside a typical one, or
+         *     what the voice, the face or the words express. Absent with `evidence`, if nothing stands out, and for a state that is held against its signals.
+         * @example heart_raised
+         * @enum {string}
+         */
+        Cause: "heart_raised" | "heart_low" | "heart_usual" | "variability_low" | "variability_high" | "vocal_up" | "vocal_down" | "vocal_focused" | "vocal_hesitant" | "vocal_excited" | "visual_up" | "visual_down" | "visual_concentrated" | "visual_surprised" | "textual_negative" | "textual_urgent" | "textual_positive";
         /** @description The score of a reading. */
         SessionPoint: {
             /**
@@ -2671,7 +2698,7 @@ export interface components {
             account_id?: string;
         };
         /**
-         * @description observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
+         * @description observed (detected, no pattern of stress yet), active (it goes with more stress), resolved (it no longer does).
          * @example active
          * @enum {string}
          */
@@ -3062,7 +3089,7 @@ export interface components {
             end?: components["schemas"]["Instant"];
             revision: components["schemas"]["FactRevision"];
             /**
-             * @description The source that stated it. Absent for a fact of this operation.
+             * @description The source that stated it. `person`: the person, on the page of a link. Absent for a fact of a key.
              * @example terra
              */
             source?: string;
@@ -3260,6 +3287,32 @@ export interface components {
              *     ]
              */
             calibration: components["schemas"]["CalibrationBand"][];
+            /**
+             * @description The facts with which people disputed states on their pages, by kind. A kind has at least 5 people, without people
+             *     who ever had a consent of the context `work`. Absent in the agreement of a person, and if no kind has so many.
+             * @example [
+             *       {
+             *         "kind": "not_worn",
+             *         "facts": 14,
+             *         "people": 6
+             *       }
+             *     ]
+             */
+            disputes?: components["schemas"]["DisputeCount"][];
+        };
+        /** @description The disputes of one kind. */
+        DisputeCount: {
+            kind: components["schemas"]["FactKind"];
+            /**
+             * @description Number of facts.
+             * @example 14
+             */
+            facts: number;
+            /**
+             * @description Number of people who stated them.
+             * @example 6
+             */
+            people: number;
         };
         /**
          * @description Category of signals that a person can allow. cardiovascular (heart rate, its variability, and other measurements of
@@ -3393,7 +3446,7 @@ export interface components {
              */
             minute: string;
             /**
-             * @description What a request did with a person's data. `write` is a replacement of stored readings by a reading with the same `sample_id`.
+             * @description What a request did with a person's data. `write` is a replacement of stored readings by a reading with the same `sample_id`, or of their states by a fact.
              * @example read
              * @enum {string}
              */
@@ -3993,6 +4046,11 @@ export interface components {
             request_id: string;
             hint?: components["schemas"]["Hint"];
             position?: components["schemas"]["JsonPosition"];
+            /**
+             * @description Maximum age of the timestamp. Only with `timestamp_too_old` and `feedback_too_old`.
+             * @example 691200
+             */
+            max_age_seconds?: number;
         };
         /**
          * @description The next step, for people and agents, by the form of the request. Absent if there is none. New texts may be added.
@@ -4109,7 +4167,7 @@ export interface components {
              * @example number_type
              * @enum {string}
              */
-            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "fact_end" | "fact_level" | "too_many_facts" | "device_unknown" | "device_label" | "too_many_devices" | "ndjson_only" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
+            code: "number_type" | "event_of_person" | "too_many_alert_rules" | "other_condition" | "integer_type" | "string_type" | "object_type" | "array_type" | "encoded_twice" | "boolean_type" | "enum" | "extra_forbidden" | "missing" | "greater_than_equal" | "less_than_equal" | "string_too_short" | "string_too_long" | "too_few_items" | "too_many_items" | "not_unique" | "pattern_mismatch" | "date_time_invalid" | "repeated" | "exclusive" | "url_invalid" | "url_scheme" | "url_credentials" | "url_fragment" | "address_refused" | "too_many_webhooks" | "too_many_source_keys" | "too_many_links" | "links_unavailable" | "fact_end" | "fact_level" | "too_many_facts" | "too_many_disputes" | "device_unknown" | "device_label" | "too_many_devices" | "ndjson_only" | "source_form" | "signing_secret" | "cursor_invalid" | "range_empty" | "time_zone_invalid" | "time_zone_of_hours" | "invalid" | "subject_mismatch" | "sample_mismatch" | "idempotency_key_reused";
             /**
              * @description JSON Pointer (RFC 6901) into the body. Empty for the body itself.
              * @example /sentiment

@@ -231,8 +231,9 @@ export const summaries = {
 } as const;
 
 export const retention = {
-  "readings_hours": 24,
-  "idle_sessions_hours": 24,
+  "readings_hours": 192,
+  "idle_sessions_hours": 192,
+  "earlier_hours": 24,
   "settled_deliveries_days": 7,
   "summary_days": 90,
   "access_days": 365,
@@ -271,6 +272,12 @@ export const facts = {
     "not_worn": 24,
     "other_person": 24,
     "invalid": 24
+  },
+  "disputes": {
+    "hours_max": 6,
+    "per_day_max": 20,
+    "source": "person",
+    "counted_people_min": 5
   }
 } as const;
 
@@ -344,7 +351,8 @@ export const personLinks = {
         "listFeedback",
         "listAccesses",
         "listDevices",
-        "getDevice"
+        "getDevice",
+        "listFacts"
       ]
     },
     "feedback": {
@@ -353,6 +361,15 @@ export const personLinks = {
       ],
       "operations": [
         "submitFeedback"
+      ]
+    },
+    "dispute": {
+      "scopes": [
+        "ingest"
+      ],
+      "operations": [
+        "putFact",
+        "deleteFact"
       ]
     },
     "correct": {
@@ -953,7 +970,7 @@ export const problemHelp = {
     "fix": "Create a new source key for this person and source."
   },
   "credential_in_url": {
-    "cause": "A service key or session token stands in the query or the path. Logs and proxies store URLs.",
+    "cause": "A service key or session token stands in the query or the path of a post to `/v1/sources`. Logs and proxies store URLs.",
     "fix": "Revoke it. Send a source key, which writes data of one person and reads nothing."
   },
   "invalid_link": {
@@ -961,7 +978,7 @@ export const problemHelp = {
     "fix": "Create a new link with `POST /v1/subjects/{subject_id}/links`. A link opens once, within 24 hours."
   },
   "several_credentials": {
-    "cause": "The request has credentials in more than one place.",
+    "cause": "A post to `/v1/sources` has credentials in more than one place.",
     "fix": "Send the source key once, best in `X-Service-Key`."
   },
   "invalid_signature": {
@@ -969,7 +986,7 @@ export const problemHelp = {
     "fix": "Create a connection with the signing secret that the hub shows for this URL. A proxy must not change the body."
   },
   "insufficient_scope": {
-    "cause": "The key or token lacks the scope that the operation requires.",
+    "cause": "The key or OAuth token lacks the scope that the operation requires. A session token without it gets `invalid_token`.",
     "fix": "Use a key or token with this scope. The operator creates keys with `--scopes`. An OAuth client requests the scope."
   },
   "other_person": {
@@ -1229,6 +1246,9 @@ export const faults = {
   "too_many_facts": {
     "detail": "A person may have at most {limit} facts: remove one first"
   },
+  "too_many_disputes": {
+    "detail": "A person may state at most {limit} facts in 24 hours: remove one first"
+  },
   "device_unknown": {
     "detail": "No such device: create it with POST /v1/devices, and send its device_id"
   },
@@ -1413,10 +1433,30 @@ export const enums = {
   "LinkGrant": [
     "read",
     "feedback",
+    "dispute",
     "correct",
     "connect",
     "withdraw",
     "erase"
+  ],
+  "Cause": [
+    "heart_raised",
+    "heart_low",
+    "heart_usual",
+    "variability_low",
+    "variability_high",
+    "vocal_up",
+    "vocal_down",
+    "vocal_focused",
+    "vocal_hesitant",
+    "vocal_excited",
+    "visual_up",
+    "visual_down",
+    "visual_concentrated",
+    "visual_surprised",
+    "textual_negative",
+    "textual_urgent",
+    "textual_positive"
   ],
   "SessionState": [
     "calm",
@@ -1751,6 +1791,10 @@ export const bounds = {
       "minimum": 0,
       "maximum": 100
     },
+    "scored_before": {
+      "minimum": 0,
+      "maximum": 100
+    },
     "confidence": {
       "minimum": 0,
       "maximum": 1
@@ -1946,6 +1990,10 @@ export const bounds = {
   },
   "ExportedComputation": {
     "stress_score": {
+      "minimum": 0,
+      "maximum": 100
+    },
+    "scored_before": {
       "minimum": 0,
       "maximum": 100
     },
@@ -2303,6 +2351,7 @@ export const fields = {
     "request_id",
     "hint",
     "position",
+    "max_age_seconds",
     "errors",
     "errors_omitted",
     "violated_policies",
@@ -2407,6 +2456,7 @@ export const fields = {
     "session_id",
     "state",
     "stress_score",
+    "scored_before",
     "confidence",
     "evidence",
     "raised",
@@ -2499,6 +2549,7 @@ export const fields = {
   "ExportedComputation": [
     "state",
     "stress_score",
+    "scored_before",
     "confidence",
     "model_version",
     "heart_rate",
@@ -2620,6 +2671,7 @@ export const fields = {
     "confidence",
     "evidence",
     "state_since",
+    "cause",
     "model_version",
     "valid_until",
     "points"
@@ -2822,7 +2874,13 @@ export const fields = {
     "stressed_reports",
     "groups",
     "auc",
-    "calibration"
+    "calibration",
+    "disputes"
+  ],
+  "DisputeCount": [
+    "kind",
+    "facts",
+    "people"
   ],
   "ConsentSubmission": [
     "categories",
@@ -3034,7 +3092,8 @@ export const fields = {
     "code",
     "request_id",
     "hint",
-    "position"
+    "position",
+    "max_age_seconds"
   ],
   "JsonPosition": [
     "line",
@@ -3411,4 +3470,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "f89b39009918a90084eacc5d70ad8ea5abbb8d6e42921ae85b607c8e0e2c4792" as const;
+export const contractDigest = "3d1130a008ee5654d1bf1b2a3bb763ccbaef24b00586d34af6220bf299544dfe" as const;

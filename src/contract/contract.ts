@@ -64,6 +64,8 @@ export interface AccountSettings {
   readonly biometric_purpose?: 'none' | 'medical' | 'safety';
   /** Whether a reading is also scored with the signals of the person's other sessions. Default: true. */
   readonly share_signals?: boolean;
+  /** Hours to keep readings and facts after their time. Default: the retention of the deployment. */
+  readonly keep_readings_hours?: number | undefined;
 }
 
 /** Permission of a key. Each operation that requires a key also requires one scope (`x-scope`). */

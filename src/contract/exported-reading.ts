@@ -1,7 +1,7 @@
 import type { Schema, State } from './contract.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import type { DerivableName, ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
-import { describeAdvice, toEffectiveness } from './state-reading.js';
+import { describeAdvice, toEffectiveness, toScoredBefore } from './state-reading.js';
 import { findBand } from '../../packages/score/states.js';
 
 /** A stored reading with the results that were stored with it. */
@@ -68,6 +68,7 @@ function toComputation(
   return {
     state,
     stress_score: score,
+    ...toScoredBefore(computed),
     confidence,
     model_version: model,
     ...derived,

@@ -72,6 +72,12 @@ export function isToken({ kind }: Grant): boolean {
   return kind !== 'key' && kind !== 'source';
 }
 
+/** Returns how long an account keeps readings, in ms. `deploymentMs` applies to an account without its own setting. */
+export function findKeptMs({ settings }: Pick<Grant, 'settings'>, deploymentMs: number): number {
+  const hours = settings?.keep_readings_hours;
+  return hours === undefined ? deploymentMs : hours * 3_600_000;
+}
+
 /** Returns true for a grant from before an erasure, which must not bring data of the person back. Times in epoch ms. */
 export function isBeforeErasure({ issuedAtMs = Infinity }: Grant, erasedAtMs: number): boolean {
   return issuedAtMs <= erasedAtMs;

@@ -3,7 +3,7 @@ import type { Schema } from './contract.js';
 import { writeNames } from './whose.js';
 import type { ReadingContent, HistoryPoint } from '../../packages/score/signals.js';
 import { findBand } from '../../packages/score/states.js';
-import { toEvidence, toRaised } from './state-reading.js';
+import { toEvidence, toRaised, toScoredBefore } from './state-reading.js';
 
 /** The parts of a reading that the contract shows in the history. */
 const datapointSignals = fields.HistoryDatapoint.filter(
@@ -77,6 +77,7 @@ function toDatapoint(point: PointOfPerson, timestamp: string): Schema<'HistoryDa
     ...writeNames({ sessionId }),
     state: findBand(score).state,
     stress_score: score,
+    ...toScoredBefore(point),
     confidence,
     ...toEvidence(point),
     ...toRaised(point),

@@ -18,6 +18,8 @@ export interface ProblemOptions {
   readonly hint?: string | undefined;
   /** Where the body stops being JSON (invalid_payload only). */
   readonly position?: Schema<'JsonPosition'>;
+  /** The most that a timestamp may be old (timestamp_too_old and feedback_too_old only). */
+  readonly maxAgeSeconds?: number | undefined;
   /** The complete detail, e.g. of a problem that comes from another thread. */
   readonly detail?: string;
   /** Value of the Retry-After header, if the contract documents one. */
@@ -35,6 +37,7 @@ export class ProblemError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly position: Schema<'JsonPosition'> | undefined;
   readonly hint: string | undefined;
+  readonly maxAgeSeconds: number | undefined;
 
   constructor(code: ProblemCode, options: ProblemOptions = {}) {
     super(options.detail ?? describeProblem(code, options), { cause: options.cause });
@@ -44,6 +47,7 @@ export class ProblemError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.position = options.position;
     this.hint = options.hint;
+    this.maxAgeSeconds = options.maxAgeSeconds;
   }
 
   get status(): number {
@@ -55,9 +59,10 @@ export class ProblemError extends Error {
     const { status, title } = problems[this.code];
     const type = problemTypePrefix + this.code;
     const body = { type, title, status, detail: this.faults?.[0]?.detail ?? this.message, code: this.code };
-    const { faults, omitted, position, hint } = this;
+    const { faults, omitted, position, hint, maxAgeSeconds: age } = this;
     const named = { ...(faults && { errors: [...faults] }), ...(omitted > 0 && { errors_omitted: omitted }) };
-    return { ...body, request_id: requestId, ...named, ...(position && { position }), ...(hint && { hint }) };
+    const others = { ...(position && { position }), ...(hint && { hint }), ...(age && { max_age_seconds: age }) };
+    return { ...body, request_id: requestId, ...named, ...others };
   }
 }
 

@@ -62,6 +62,11 @@ export function toEvidence({ confidence, isWeak }: Rated): Pick<StateReading, 'e
   return isWeak ? { evidence: 'weak' } : {};
 }
 
+/** Returns the score that was published before the person disputed it, as a field of a response. */
+export function toScoredBefore({ undisputed }: Pick<ComputedState, 'undisputed'>) {
+  return undisputed && undisputed.confidence > 0 ? { scored_before: undisputed.score } : {};
+}
+
 /** Returns what a raised heart rate can mean, as a field of a response. */
 export function toRaised({ raised }: Pick<ComputedState, 'raised'>): Pick<StateReading, 'raised'> {
   return raised ? { raised: { since: new Date(raised.sinceMs).toISOString(), likely: raised.likely } } : {};

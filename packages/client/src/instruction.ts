@@ -12,7 +12,7 @@ export function writeInstruction(reading: StateReading, sharesTriggers = false):
     `The person's current stress state is "${state}". Reason: ${action_reason}`,
     ...(safety ? [safety.guidance] : []),
     ...(recommendation === undefined ? [] : [recommendation]),
-    ...(isSharing ? [`Topics that raise the person's stress: ${active_triggers.join(', ')}.`] : []),
+    ...(isSharing ? [`Topics that go with more stress: ${active_triggers.join(', ')}.`] : []),
     'Do not mention the state unless the person asks.',
   ].join(' ');
 }

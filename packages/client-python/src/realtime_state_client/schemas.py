@@ -338,9 +338,9 @@ class StateReading(TypedDict):
     text_analysis: NotRequired[TextAnalysis]
     safety: NotRequired[SafetyFinding]
     safety_source: NotRequired[SafetySource]
-    # Topics that currently raise this person's stress, most recently seen first.
+    # Topics that currently go with more stress of this person, most recently seen first.
     active_triggers: NotRequired[list[str]]
-    # Topics that no longer raise this person's stress, most recently seen first.
+    # Topics that no longer go with more stress of this person, most recently seen first.
     resolved_triggers: NotRequired[list[str]]
     # Limitations of the score.
     disclaimer: str
@@ -454,6 +454,7 @@ class Fault(TypedDict):
         "fact_end",
         "fact_level",
         "too_many_facts",
+        "too_many_disputes",
         "device_unknown",
         "device_label",
         "too_many_devices",
@@ -510,6 +511,8 @@ class LineProblem(TypedDict):
     # The next step, for people and agents, by the form of the request.
     hint: NotRequired[str]
     position: NotRequired[JsonPosition]
+    # Maximum age of the timestamp.
+    max_age_seconds: NotRequired[int]
     # The first validation errors of a line with the status 422, at most 20 per line and 200 per response.
     errors: NotRequired[list[Fault]]
     # Number of further validation errors that `errors` does not name.
@@ -555,6 +558,8 @@ class HistoryDatapoint(TypedDict):
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
+    # The score that was published, before the person disputed it with a fact.
+    scored_before: NotRequired[int]
     # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     evidence: NotRequired[Evidence]
@@ -771,6 +776,8 @@ class ExportedComputation(TypedDict):
     state: State
     # Published score, 0 (calm) to 100 (acute stress).
     stress_score: int
+    # The score that was published, before the person disputed it with a fact.
+    scored_before: NotRequired[int]
     # Estimated probability, 0 to 1, that the score is on the right side of the edge between `relaxed` and `focused`.
     confidence: float
     # Version of the model that computed the score.
@@ -795,9 +802,9 @@ class ExportedComputation(TypedDict):
     adaptation_effectiveness: NotRequired[AdaptationEffectiveness]
     # Topics of the reading's conversation turn.
     topics_detected: list[str]
-    # Topics that raised the person's stress after this reading.
+    # Topics that went with more stress of the person after this reading.
     active_triggers: NotRequired[list[str]]
-    # Topics that no longer raised the person's stress after this reading.
+    # Topics that no longer went with more stress of the person after this reading.
     resolved_triggers: NotRequired[list[str]]
 
 
@@ -936,7 +943,8 @@ class SourceKeyPost(TypedDict):
     device: NotRequired[str]
     # The reasons for which samples were skipped, as in the response to the request.
     skipped: list[str]
-    # The setting `RETENTION_READINGS_HOURS` with which the service stores the samples that were skipped as `too_old`.
+    # Hours for which the account must keep readings (`accounts set ACCOUNT keep-readings HOURS`, or
+    # `RETENTION_READINGS_HOURS`), so that the samples are stored that were skipped as `too_old`.
     readings_hours: NotRequired[int]
 
 
@@ -974,10 +982,10 @@ class SourceKeyList(TypedDict):
     source_keys: list[SourceKey]
 
 
-# What the page of a link may do. read (read and export), feedback (report how the person feels), correct (remove a
-# topic, which the page lists with `read`), connect (create source keys and upload files), withdraw (withdraw consent),
-# erase (erase the person).
-LinkGrant = Literal["read", "feedback", "correct", "connect", "withdraw", "erase"]
+# What the page of a link may do. read (read and export), feedback (report how the person feels), dispute (state facts
+# of the past, e.g. that the device was not worn), correct (remove a topic, which the page lists with `read`), connect
+# (create source keys and upload files), withdraw (withdraw consent), erase (erase the person).
+LinkGrant = Literal["read", "feedback", "dispute", "correct", "connect", "withdraw", "erase"]
 
 
 class LinkRequest(TypedDict):
@@ -1043,6 +1051,29 @@ class SessionToken(TypedDict):
     expires_at: str
 
 
+# The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside
+# a typical one, or what the voice, the face or the words express.
+Cause = Literal[
+    "heart_raised",
+    "heart_low",
+    "heart_usual",
+    "variability_low",
+    "variability_high",
+    "vocal_up",
+    "vocal_down",
+    "vocal_focused",
+    "vocal_hesitant",
+    "vocal_excited",
+    "visual_up",
+    "visual_down",
+    "visual_concentrated",
+    "visual_surprised",
+    "textual_negative",
+    "textual_urgent",
+    "textual_positive",
+]
+
+
 class SessionPoint(TypedDict):
     """The score of a reading."""
 
@@ -1071,6 +1102,7 @@ class SessionSummary(TypedDict):
     evidence: NotRequired[Evidence]
     # The timestamp of the reading from which on the state is unchanged.
     state_since: NotRequired[str]
+    cause: NotRequired[Cause]
     # Version of the model that computed the score.
     model_version: int
     # The time at which the signals of the newest reading become stale, 300 seconds after `timestamp`.
@@ -1121,7 +1153,7 @@ class SessionList(TypedDict):
     account_id: NotRequired[str]
 
 
-# observed (detected, no pattern of stress yet), active (it raises this person's stress), resolved (it no longer does).
+# observed (detected, no pattern of stress yet), active (it goes with more stress), resolved (it no longer does).
 TriggerStatus = Literal["observed", "active", "resolved"]
 
 
@@ -1399,7 +1431,7 @@ class Fact(TypedDict):
     end: NotRequired[str]
     # Version of the fact.
     revision: int
-    # The source that stated it.
+    # The source that stated it. `person`: the person, on the page of a link.
     source: NotRequired[str]
 
 
@@ -1494,6 +1526,16 @@ class CalibrationBand(TypedDict):
     stressed_share: NotRequired[Estimate]
 
 
+class DisputeCount(TypedDict):
+    """The disputes of one kind."""
+
+    kind: FactKind
+    # Number of facts.
+    facts: int
+    # Number of people who stated them.
+    people: int
+
+
 class Agreement(TypedDict):
     """How well the published score agrees with reports."""
 
@@ -1516,6 +1558,8 @@ class Agreement(TypedDict):
     auc: NotRequired[Estimate]
     # The scored reports by band of their published score, from calm to acute_stress.
     calibration: list[CalibrationBand]
+    # The facts with which people disputed states on their pages, by kind.
+    disputes: NotRequired[list[DisputeCount]]
 
 
 # Category of signals that a person can allow. cardiovascular (heart rate, its variability, and other measurements of
@@ -1603,7 +1647,7 @@ class Access(TypedDict):
     # Start of the minute.
     minute: str
     # What a request did with a person's data. `write` is a replacement of stored readings by a reading with the same
-    # `sample_id`.
+    # `sample_id`, or of their states by a fact.
     action: Literal["read", "export", "erase", "write"]
     # The `operationId` of the requests.
     operation: str
@@ -1991,6 +2035,8 @@ class Problem(TypedDict):
     # The next step, for people and agents, by the form of the request.
     hint: NotRequired[str]
     position: NotRequired[JsonPosition]
+    # Maximum age of the timestamp.
+    max_age_seconds: NotRequired[int]
 
 
 class ValidationProblem(TypedDict):

@@ -99,7 +99,7 @@ describe.each(sdks)('version $version of the AI SDK', (sdk) => {
       prompts.push(systemOf(0));
     }
     expect(prompts[0]).not.toContain('exams');
-    expect(prompts[1]).toMatch(/Topics that raise the person's stress: .*exams/);
+    expect(prompts[1]).toMatch(/Topics that go with more stress: .*exams/);
   });
 
   test('no text is sent without a subject', async () => {

@@ -81,7 +81,7 @@ class AccountMethods:
         """Returns the account's sessions with their latest state.
 
         The session that started last comes first, 50 per page. New readings do not change the order, so the pages
-        contain every session once. A session expires 24 hours after its last reading, or after the time that the
+        contain every session once. A session expires 192 hours after its last reading, or after the time that the
         deployment sets. A filter value that does not exist returns an empty list. Requires the scope `read`.
         """
         listing: Listing[SessionList, SessionSummary] = list_pages(
