@@ -3,7 +3,7 @@ import type { Schema } from '../../src/contract/contract.js';
 import { setUp } from '../../testkit/consents.js';
 import { type RequestById, requestsById } from '../../testkit/documented-requests.js';
 import { createLink, open, openPage, pageEnv, pageOrigin, readSecret, send } from '../../testkit/person-link.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { shareTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
 
@@ -17,9 +17,11 @@ const heartRates = { anna: 80.73, ben: 81.37 };
 /** What only the data of Ben contain. */
 const secrets = ['device-ben', '81.37'];
 
+const start = shareTestService({ env: pageEnv });
+
 /** Anna and Ben, each with a session, a topic, a report and a source key.  */
 async function startWithTwo(): Promise<TestService> {
-  const service = await startTestService({ env: pageEnv });
+  const service = await start();
   for (const subject_id of ['anna', 'ben'] as const) {
     const text = { user_message: 'My debts keep growing.', ai_response: 'I am listening.' };
     const reading = { session_id: `session-${subject_id}`, subject_id, source_device: `device-${subject_id}` };

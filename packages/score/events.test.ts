@@ -43,7 +43,7 @@ test('in any history, the previous state of each event is the new state of the e
       expect(events.map((event) => event.previous_state)).toEqual(told.slice(0, -1));
       expect(told.at(-1)).toBe(states[1]);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 

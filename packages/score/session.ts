@@ -18,7 +18,7 @@ import {
 } from './baseline.js';
 import { rateConfidence } from './confidence.js';
 import { countAgreeingTones } from './evidence.js';
-import { bands, modelVersion, signalCategories } from './generated/contract.js';
+import { modelVersion, signalCategories } from './generated/contract.js';
 import { processHeartRate, toBaselineSample } from './heart.js';
 import { shareReading, type Sharing } from './live.js';
 import { stressModel as model } from './model.js';
@@ -42,8 +42,9 @@ import {
 import { computePoints, computePublishedBefore, isSameState, type PublishedScore, publishScore } from './states.js';
 import type { RaisedHeart } from './situation.js';
 import { type FusedStress, fuseEvidence } from './stress.js';
+import { findLowestScore } from './usual.js';
 
-const { min_score: stressedFrom } = bands[3];
+const stressedFrom = findLowestScore('stressed');
 
 /** The evidence of a reading, with its heart rate or that of another session of the person, in bpm. */
 interface Evidence extends Pick<FusedStress, 'expressed' | 'heart' | 'explained'> {

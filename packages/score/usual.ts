@@ -78,6 +78,7 @@ export const meanOf = ({ turns, sum }: StressSums): number => sum / turns;
 export const turnVarianceOf = ({ turns, sum, squares }: StressSums): number =>
   Math.max(settings.turn_sd_points_min ** 2, squares / turns - (sum / turns) ** 2);
 
+/** Returns the lowest score of the band of a state. */
 export function findLowestScore(state: State): number {
   return bands.find((band) => band.state === state)?.min_score ?? 0;
 }

@@ -104,9 +104,16 @@ export function startAccessRecord({ accesses, digestId, chain, now, log }: Acces
   };
 }
 
-const actions = { reads: 'read', exports: 'export', erases: 'erase', none: undefined, writes: undefined } as const;
+const actions = {
+  reads: 'read',
+  exports: 'export',
+  erases: 'erase',
+  replaces: 'write',
+  none: undefined,
+  writes: undefined,
+} as const;
 
-/** Returns the access of a request. Undefined if its operation does not read, export or erase personal data. */
+/** Returns the access of a request. Undefined if its operation does not read, export, replace or erase personal data. */
 export function toAccess(
   personalData: keyof typeof actions,
   operation: string,

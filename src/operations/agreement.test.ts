@@ -156,6 +156,7 @@ interface Deployment {
 
 test('the intervals of simulated deployments contain the true AUC in at least 88 of 100 cases, also with few people', () => {
   const random = seededRandom(11);
+  const [many, runs] = process.env['TEST_SLOW'] === '1' ? [2_000, 300] : [500, 100];
   for (const [people, perPerson, shift, spread, sharesDiffer] of [
     [10, [10], 0, 6, 0],
     [10, [10], 15, 6, 0],
@@ -169,8 +170,7 @@ test('the intervals of simulated deployments contain the true AUC in at least 88
     [30, [60, 1, 1], 10, 10, 0.2],
   ] as const) {
     const deployment = { perPerson, shift, spread, sharesDiffer };
-    const truth = estimateAuc(drawPeople(random, 2_000, deployment)).value;
-    const runs = 300;
+    const truth = estimateAuc(drawPeople(random, many, deployment)).value;
     const hits = Array.from({ length: runs }, () => estimateAuc(drawPeople(random, people, deployment)));
     const covered = hits.filter(({ low, high }) => low <= truth && truth <= high).length;
     expect(

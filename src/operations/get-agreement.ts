@@ -1,14 +1,21 @@
-import { feedback as settings, modelVersion } from '../../generated/spec.js';
+import { facts, feedback as settings, modelVersion } from '../../generated/spec.js';
 import { assessAgreement } from './agreement.js';
+import { countByKind } from '../store/facts.js';
 import { listReports, type StoredReport } from '../store/feedback.js';
 import type { OperationRecord } from './operation.js';
 
-/** Compares the published scores with the reports of all people. The reports of a person are one group. */
+/**
+ * Compares the published scores with the reports of all people, and counts the facts with which people disputed them. The
+ * reports of a person are one group.
+ */
 export const getAgreement: OperationRecord<'getAgreement', 'store' | 'pause'> = {
   personalData: 'reads',
   async handle({ store, pause }, { whose }, { accountId }) {
     const reports = await listReports(store.read(accountId, pause), whose, undefined, settings.reports_max);
-    return { status: 200, body: compareReports(reports, findPerson) };
+    const disputes = await countByKind(store.read(accountId, pause), facts.disputes.source);
+    const shown = disputes.filter(({ people }) => people >= facts.disputes.counted_people_min);
+    const body = { ...compareReports(reports, findPerson), ...(shown.length > 0 && { disputes: shown }) };
+    return { status: 200, body };
   },
 };
 

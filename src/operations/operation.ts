@@ -30,8 +30,8 @@ export type OperationRecord<Op extends OperationId, Uses extends keyof Services 
       : Handled<Op, Uses, Body>);
 
 interface Facts {
-  /** The effect on the data of people. The access record has an entry of each request that reads, exports or erases. */
-  readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'erases';
+  /** The effect on the data of people. The access record has an entry of each request that reads, exports, replaces or erases. */
+  readonly personalData: 'none' | 'reads' | 'exports' | 'writes' | 'replaces' | 'erases';
   /** True if accounts share the thread round robin for the operation, as for each one that reads the data of people. */
   readonly sharesThread?: true;
   /**
@@ -139,10 +139,12 @@ export interface Services {
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */
   readonly digestFeedback: (text: string) => readonly string[];
   readonly maxFeedbackAgeMs: number;
-  /** Retention of readings and facts. */
+  /** Retention of readings and facts, of accounts without their own. */
   readonly maxReadingAgeMs: number;
   /** PUBLIC_URL. */
   readonly publicUrl?: string | undefined;
+  /** URL at which apps post. */
+  readonly sourcesUrl?: string | undefined;
   /** Counts readings that a source stored of a person: `countStored(count, accountId, subjectId)`. Resolves with what is left. */
   readonly countStored: (count: number, ...name: readonly string[]) => Promise<number>;
   readonly secretBox: SecretBox;

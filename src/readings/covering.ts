@@ -1,8 +1,8 @@
-import { enums } from '../../generated/spec.js';
+import { enums, facts as factSettings } from '../../generated/spec.js';
 import { keepAllowed, keepAllowedLive, readAllowed, removeLiveValues } from '../contract/consent.js';
 import type { Sharing } from '../../packages/score/live.js';
 import type { Baseline, ConsentCategory } from '../../packages/score/rows/person.js';
-import type { ComputedState, Covering, Session } from '../../packages/score/rows/session.js';
+import type { ComputedState, Covering, ReadingPart, Session, Undisputed } from '../../packages/score/rows/session.js';
 import { addDerivedVariability } from '../../packages/score/rr-intervals.js';
 import { advanceSession, replaceReading, type SessionStep } from '../../packages/score/session.js';
 import { type Reading, type ReadingContent, toPoint } from '../../packages/score/signals.js';
@@ -12,10 +12,12 @@ import type { PreparedReading } from './prepared-reading.js';
 import type { GroupProgress } from './progress.js';
 
 /*
- * What counts at a time is a join: what the reading itself states, otherwise the facts that cover it, otherwise its steps. A
- * row has what its reading states, and in `covered` what the facts of that time say. A change of the facts scores it again.
+ * What counts at a time is a join: what the person states of it, otherwise what the reading itself states, otherwise the facts
+ * that cover it, otherwise its steps. A row has what its reading states, and in `covered` what the facts of that time say. A
+ * change of the facts scores it again.
  */
 
+const { disputes } = factSettings;
 const minuteMs = 60_000;
 const levels = enums.ActivityLevel;
 const allCategories: ReadonlySet<ConsentCategory> = new Set(enums.ConsentCategory);
@@ -30,10 +32,35 @@ export function isMinute({ isBackfill, sample }: Partial<Record<'isBackfill' | '
   return isBackfill === true && sample !== undefined;
 }
 
-/** Returns what facts say of a reading at a time, or of the minute from there. Undefined if none covers it. */
-export function findCovering(facts: readonly StoredFact[], atMs: number, isWholeMinute: boolean): Covering | undefined {
+/** What facts say of a reading. `covering` is absent if none counts. */
+export interface Coverage {
+  readonly covering?: Covering | undefined;
+  /** True if the person disputes its state. */
+  readonly isDisputed: boolean;
+}
+
+/**
+ * Returns what facts say of a reading at a time, or of the minute from there. The person's own facts precede what the reading
+ * states of its movement, and this precedes other facts.
+ */
+export function findCoverage(
+  facts: readonly StoredFact[],
+  atMs: number,
+  isWholeMinute: boolean,
+  signals: ReadingContent,
+): Coverage {
   const untilMs = atMs + (isWholeMinute ? minuteMs : 1);
-  const covering = facts.filter((it) => it.startMs < untilMs && it.untilMs > atMs);
+  const all = facts.filter((it) => it.startMs < untilMs && it.untilMs > atMs);
+  const own = all.filter(({ source }) => source === disputes.source);
+  const isDisputed = own.length > 0;
+  const covering = joinFacts(isDisputed ? own : all);
+  const isOfMovement = covering !== 'no_heart' && covering !== 'nothing';
+  const isStated = isOfMovement && !isDisputed && signals.activity_level !== undefined;
+  return { isDisputed, ...(!isStated && { covering }) };
+}
+
+/** Returns what facts of one time say together. Undefined without facts. */
+function joinFacts(covering: readonly StoredFact[]): Covering | undefined {
   const has = (...kinds: readonly StoredFact['kind'][]) => covering.some(({ kind }) => kinds.includes(kind));
   if (has('other_person', 'invalid')) return 'nothing';
   if (has('not_worn')) return 'no_heart';
@@ -42,7 +69,7 @@ export function findCovering(facts: readonly StoredFact[], atMs: number, isWhole
   return levels[Math.max(-1, ...ranks)] ?? (has('rest', 'sleep') ? 'resting' : undefined);
 }
 
-/** Returns what a reading that facts cover counts as. The own statement of the reading precedes that of a fact. */
+/** Returns what a reading that facts cover counts as. */
 function coverSignals(signals: ReadingContent, covering: Covering): ReadingContent {
   if (covering === 'no_heart' || covering === 'nothing') return keepAllowed(signals, left[covering]).kept;
   const { steps_last_minute: _, ...others } = signals;
@@ -54,7 +81,7 @@ export interface CoveredReading {
   readonly reading: Reading;
   /** What the reading states. Absent if no fact counts. */
   readonly measured?: ReadingContent;
-  readonly covering?: Covering;
+  readonly covering?: Covering | undefined;
   readonly baseline: Baseline | undefined;
   readonly isMinute: boolean;
 }
@@ -71,13 +98,7 @@ export function findCoveringOf(
   const { consent, signals, timestampMs } = submitted;
   const given = subjects.get(subjectId)?.consent;
   if (consent && !(given && readAllowed(given, consent.hasPurpose, nowMs).has('movement'))) return undefined;
-  return chooseCovering(signals, findCovering(own, timestampMs, isMinute(submitted)));
-}
-
-/** Returns what facts say of a reading, unless the reading itself states its movement. */
-export function chooseCovering(signals: ReadingContent, covering: Covering | undefined): Covering | undefined {
-  const isOfMovement = covering !== 'no_heart' && covering !== 'nothing';
-  return isOfMovement && signals.activity_level !== undefined ? undefined : covering;
+  return findCoverage(own, timestampMs, isMinute(submitted), signals).covering;
 }
 
 /** Returns a reading and its session as facts let them count, before it is scored. */
@@ -124,7 +145,7 @@ export function scoreAgain(
   before: ComputedState,
   { reading, measured, covering, baseline, ...it }: CoveredReading,
 ): Pick<SessionStep, 'computed' | 'point'> {
-  const { covered: _, topics, triggers, ...rest } = before;
+  const { covered: _, undisputed, topics, triggers, ...rest } = before;
   const again = it.isMinute
     ? advanceSession(undefined, reading, baseline, { isPast: true })
     : replaceReading(rest, reading, baseline);
@@ -134,10 +155,41 @@ export function scoreAgain(
     ...(topics && { topics }),
     ...(triggers && { triggers }),
     ...(covering && { covered: covering }),
+    ...(undisputed && { undisputed: { ...undisputed, computed: undefined } }),
     // The row of a replaced reading keeps it.
     ...(previousScore !== undefined && { previousScore }),
   };
   return { point: measured ? { ...point, measured } : point, computed: { ...computed, ...kept } };
+}
+
+type Scored = Pick<SessionStep, 'computed' | 'point'>;
+
+/** Returns what was published of a reading before the person disputed it. */
+export function findUndisputed({ point, computed }: Scored): Undisputed {
+  const { score, confidence, isWeak } = point;
+  return computed.undisputed ?? { score, confidence, isWeak, computed: splitComputed(computed).scored };
+}
+
+/** Returns a reading as it was before a dispute that has ended. Undefined if other facts or samples count now. */
+export function restoreUndisputed(
+  { point, computed: { undisputed, ...now } }: Scored,
+  covering: Covering | undefined,
+): Scored | undefined {
+  if (!undisputed?.computed || undisputed.computed.covered !== covering) return undefined;
+  const { computed, ...published } = undisputed;
+  return { point: { ...point, ...published }, computed: { ...splitComputed(now).ofReading, ...computed } };
+}
+
+const readingParts = ['previousScore', 'topics', 'triggers', 'rrQuality', 'derived', 'dropped', 'samples'];
+
+/** Splits a computed state into the parts that do not depend on what facts say, and the others. */
+export function splitComputed(computed: ComputedState) {
+  const pick = (isOfReading: boolean): object =>
+    Object.fromEntries(Object.entries(computed).filter(([name]) => readingParts.includes(name) === isOfReading));
+  return {
+    ofReading: pick(true) as Pick<ComputedState, ReadingPart>,
+    scored: pick(false) as Omit<ComputedState, ReadingPart>,
+  };
 }
 
 /**

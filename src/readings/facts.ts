@@ -19,13 +19,14 @@ import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
 import { createSubjectWriter } from '../store/subjects.js';
 import { hasStatedPurpose } from './consent.js';
-import { chooseCovering, coverStored, findCovering, scoreAgain } from './covering.js';
+import { coverStored, findCoverage, findUndisputed, restoreUndisputed, scoreAgain, splitComputed } from './covering.js';
 
 /*
  * A fact that is stored, changed or removed scores the readings again that it covers, or covered: a few per transaction. Its
  * row says which of them remain, so that the work continues after a crash. Removing a fact removes its row at the end.
  */
 
+const { disputes } = settings;
 const [hourMs, minuteMs] = [3_600_000, 60_000];
 const peopleAtOnce = 100;
 
@@ -60,6 +61,7 @@ export async function putFact(
     const before = await table.find(subjectId, stated.factId);
     if (before && !before.isRemoved && !replaces(before, stated)) return before;
     const isNew = !before || before.isRemoved === 1;
+    if (isNew && isDispute(stated)) await requireFewDisputes(table, subjectId, nowMs);
     if (isNew && (await table.count(subjectId)) >= settings.per_subject_max)
       throw createValidationError('too_many_facts', { pointer: '' }, String(settings.per_subject_max));
     const pending = widen(before, stated.startMs, untilMs);
@@ -75,7 +77,10 @@ export async function putFact(
   return stored;
 }
 
-/** Removes a fact of a person and scores the readings again that it covered. Throws fact_not_found. */
+/**
+ * Removes a fact of a person and scores the readings again that it covered. A link removes only what the person stated.
+ * Throws fact_not_found.
+ */
 export async function removeFact(parts: FactParts, caller: Grant, subjectId: string, factId: string): Promise<void> {
   const isRemoved = await parts.store.transact(async (scopeOf) => {
     const scope = scopeOf(caller.accountId);
@@ -84,7 +89,7 @@ export async function removeFact(parts: FactParts, caller: Grant, subjectId: str
     const subject = (await subjects.lock([subjectId])).get(subjectId);
     if (!subject) await subjects.removePlaceholders([subjectId]);
     const before = await table.find(subjectId, factId);
-    if (!subject || !before || before.isRemoved) return false;
+    if (!subject || !before || before.isRemoved || (caller.link && !isDispute(before))) return false;
     const pending = widen(before, before.startMs, before.untilMs);
     const recordedAtMs = Math.max(parts.now(), before.recordedAtMs + 1);
     await table.save(subjectId, { ...before, ...pending, recordedAtMs, isRemoved: 1 });
@@ -97,13 +102,23 @@ export async function removeFact(parts: FactParts, caller: Grant, subjectId: str
 }
 
 /** Returns the time until which a fact counts. Throws a ProblemError if it ends before it starts, or is too long. */
-function findEnd({ kind, level, startMs, endMs }: StatedFact): number {
-  const hours = settings.hours_max[kind];
+function findEnd(stated: StatedFact): number {
+  const { kind, level, startMs, endMs } = stated;
+  const hours = Math.min(settings.hours_max[kind], isDispute(stated) ? disputes.hours_max : Infinity);
   if (level !== undefined && kind !== 'exercise') throw createValidationError('fact_level', { pointer: '/level' });
+  if (endMs === undefined && isDispute(stated)) throw createValidationError('missing', { pointer: '/end' });
   if (endMs === undefined) return startMs + settings.open_hours[kind] * hourMs;
   if (endMs <= startMs || endMs > startMs + hours * hourMs)
     throw createValidationError('fact_end', { pointer: '/end' }, String(hours));
   return endMs;
+}
+
+const isDispute = ({ source }: Pick<StatedFact, 'source'>) => source === disputes.source;
+
+async function requireFewDisputes(table: ReturnType<typeof createFactTable>, subjectId: string, nowMs: number) {
+  const stated = await table.countSince(subjectId, disputes.source, nowMs - 24 * hourMs);
+  if (stated >= disputes.per_day_max)
+    throw createValidationError('too_many_disputes', { pointer: '' }, String(disputes.per_day_max));
 }
 
 /** Returns true if a fact takes the place of a stored one. An equal one changes nothing. */
@@ -210,17 +225,15 @@ async function scoreRows(
   const changed = rows.flatMap((row): PlacedReading[] => {
     const { timestampMs, point, computed } = row;
     const isMinute = row.position < 0 && point.measured.sample_id !== undefined;
-    const covering = chooseCovering(point.measured, findCovering(facts, timestampMs, isMinute));
-    if (covering === computed.covered || hours.has(toHourKey(subjectId, timestampMs))) return [];
+    const { covering, isDisputed } = findCoverage(facts, timestampMs, isMinute, point.measured);
+    const isSame = covering === computed.covered && (isDisputed || !computed.undisputed);
+    if (isSame || hours.has(toHourKey(subjectId, timestampMs))) return [];
+    const restored = isDisputed ? undefined : restoreUndisputed(row, covering);
+    if (restored) return [{ ...row, ...restored }];
     const covered = coverStored(point.measured, timestampMs, covering);
     const again = scoreAgain(computed, { ...covered, baseline: subject.baseline, isMinute });
-    const { rrQuality, derived, dropped, samples: united } = computed;
-    const own = {
-      ...(rrQuality && { rrQuality }),
-      ...(derived && { derived }),
-      ...(dropped && { dropped }),
-      ...(united && { samples: united }),
-    };
+    const undisputed = isDisputed ? findUndisputed(row) : undefined;
+    const own = { ...splitComputed(computed).ofReading, undisputed };
     return [{ ...row, point: { ...again.point, measured: point.measured }, computed: { ...again.computed, ...own } }];
   });
   if (changed.length === 0) return;

@@ -5,7 +5,7 @@ import { type OwnWords, splitOwnWords } from '../../packages/text/own-words.js';
 import type { MessageCheck } from '../../packages/text/check-message.js';
 import type { Texts } from '../../packages/text/texts.js';
 import type { Fault, Submission } from '../contract/contract.js';
-import { type Grant, isToken } from '../contract/grant.js';
+import { findKeptMs, type Grant, isToken } from '../contract/grant.js';
 import { createFault, createHint, ProblemError } from '../contract/problem.js';
 import { readWhose, toWhoseKey } from '../contract/whose.js';
 import type { LoadSums } from '../limits/load-sums.js';
@@ -159,7 +159,7 @@ export interface PreparationParts {
   /** Returns the current time in epoch ms. */
   readonly now: () => number;
   readonly maxTimestampAgeMs: number;
-  /** Maximum age of the timestamp of a backfilled reading: the retention of readings. */
+  /** Maximum age of the timestamp of a backfilled reading: the retention of readings, unless the account has its own. */
   readonly maxBackfillAgeMs: number;
 }
 
@@ -193,7 +193,7 @@ export function createPrepareReading(parts: PreparationParts): PrepareReading {
     // Cheap checks run first, so that a rejected reading needs no topic detection.
     if (listCategories(stated).length === 0 && source === undefined)
       throw new ProblemError('missing_signals', { explanation: { signals: requiredNames.join(', ') } });
-    checkAge(timestampMs, now(), isBackfill ? maxBackfillAgeMs : maxTimestampAgeMs);
+    checkAge(timestampMs, now(), isBackfill ? findKeptMs(caller, maxBackfillAgeMs) : maxTimestampAgeMs);
     const isChecked = mayReadText && !isBackfill && said !== undefined;
     const isRead = mayReadText && source !== undefined;
     const analysis =
@@ -253,7 +253,10 @@ export function checkAge(
   if (ageMs <= maxAgeMs && ageMs >= -maxAheadMs) return;
   const now = new Date(nowMs).toISOString();
   if (ageMs > maxAgeMs)
-    throw new ProblemError(tooOld, { explanation: { age: seconds(ageMs), max: seconds(maxAgeMs), now } });
+    throw new ProblemError(tooOld, {
+      explanation: { age: seconds(ageMs), max: seconds(maxAgeMs), now },
+      maxAgeSeconds: Math.floor(maxAgeMs / 1000),
+    });
   throw new ProblemError('timestamp_in_future', {
     explanation: { ahead: seconds(-ageMs), max: seconds(maxAheadMs), now },
     hint: createHint(-ageMs > offsetMaxMs + maxAheadMs ? 'time_unit' : 'clock_or_zone'),

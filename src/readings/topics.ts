@@ -142,8 +142,8 @@ function enterTopics(
 }
 
 /**
- * Adds a complete turn to its topics, activates those that raise the stress of the person, and resolves those that no longer
- * do. The stress of its sightings becomes that of the minutes after the turn.
+ * Adds a complete turn to its topics, activates those that go with more stress of the person, and resolves those that no
+ * longer do. The stress of its sightings becomes that of the minutes after the turn.
  */
 function compareTopics(progress: GroupProgress, turn: FinishedTurn, person: PersonsTriggers): void {
   const calm = turn.calmTopics.filter((topic) => isConcern(triggerIn(person, topic)));

@@ -102,6 +102,15 @@ export function createFactTable({ knex, accountId }: ReadScope) {
       return Number(row?.['count']);
     },
 
+    /** Returns the number of facts of a source that are stored since a time in epoch ms. */
+    async countSince(subjectId: string, source: string, sinceMs: number): Promise<number> {
+      const [row] = await current(subjectId)
+        .where({ source })
+        .where('recorded_at_ms', '>', sinceMs)
+        .count({ count: '*' });
+      return Number(row?.['count']);
+    },
+
     /** Returns the first start and the last end of the facts of a person. Undefined without facts. */
     async findSpan(subjectId: string): Promise<{ readonly fromMs: number; readonly untilMs: number } | undefined> {
       const [row] = await current(subjectId).min({ fromMs: 'start_ms' }).max({ untilMs: 'until_ms' });
@@ -133,6 +142,32 @@ export function createFactTable({ knex, accountId }: ReadScope) {
       await (isRemoved ? same.delete() : same.update({ pending_from_ms: null, pending_until_ms: null }));
     },
   };
+}
+
+/**
+ * Returns the numbers of the facts of an account that a source stated, and of their people, by kind. People who ever had a
+ * consent of the context `work` do not count.
+ */
+export async function countByKind(
+  { knex, accountId }: ReadScope,
+  source: string,
+): Promise<Array<Schema<'DisputeCount'>>> {
+  const atWork = knex('consents as c')
+    .whereRaw('c.account_id = f.account_id and c.subject_id = f.subject_id')
+    .where('c.body', 'like', '%"context":"work"%')
+    .select('c.version');
+  const people: Array<{ readonly kind: FactKind; readonly facts: number | string }> = await knex('facts as f')
+    .where({ 'f.account_id': accountId, source, is_removed: 0 })
+    .whereNotExists(atWork)
+    .groupBy('kind', 'subject_id')
+    .select('kind')
+    .count({ facts: '*' });
+  const counts = new Map<FactKind, Schema<'DisputeCount'>>();
+  for (const { kind, facts } of people) {
+    const { facts: before = 0, people: others = 0 } = counts.get(kind) ?? {};
+    counts.set(kind, { kind, facts: before + Number(facts), people: others + 1 });
+  }
+  return [...counts.values()];
 }
 
 /** Returns people of all accounts with facts whose readings are to be scored again, of at most `max` facts. */

@@ -31,17 +31,19 @@ export async function findPoints(
   return points.slice(0, settings.datapoints_max);
 }
 
-/** Returns the point of a row with the topics of the reading, and what its raised heart rate can mean. */
+const shownParts = ['"topics":["', '"raised":{', '"undisputed":{'];
+
+/** Returns the point of a row with the parts of its response that a history shows. */
 function toShownPoint(row: ComputedRow): HistoryPoint {
-  // Few readings have either. Decoding the response of each reading would take most of the time of a long history.
-  if (!row.response.includes('"topics":["') && !row.response.includes('"raised":{')) return toPoint(row);
-  const { topics, raised } = decodeResponse(row);
-  return { ...toPoint(row), ...(topics && { topics }), ...(raised && { raised }) };
+  // Few readings have one. Decoding the response of each reading would take most of the time of a long history.
+  if (!shownParts.some((it) => row.response.includes(it))) return toPoint(row);
+  const { topics, raised, undisputed } = decodeResponse(row);
+  return { ...toPoint(row), ...(topics && { topics }), ...(raised && { raised }), ...(undisputed && { undisputed }) };
 }
 
-/** Returns the point of a row with the score of its session alone. The start of a rise may be a time of another session. */
+/** Returns the point of a row with the score of its session alone. The other parts may follow from another session. */
 function toPointAlone(row: ComputedRow): HistoryPoint {
-  const point = { ...toShownPoint(row), raised: undefined };
+  const point = { ...toShownPoint(row), raised: undefined, undisputed: undefined };
   if (!row.response.includes('"alone":{')) return point;
   const { alone = point } = decodeResponse(row);
   return { ...point, score: alone.score, confidence: alone.confidence, isWeak: alone.isWeak };

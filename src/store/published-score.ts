@@ -33,8 +33,11 @@ export async function findPublished(
   const [[column, id]] = Object.entries(toNames(whose)) as [[string, string]];
   const owner = `s.account_id = ? and s.${column} = ?`;
   const time = 'r.timestamp_ms > ? and r.timestamp_ms <= ?';
-  const columns =
-    'r.timestamp_ms as atMs, r.position as position, r.stress_score as score, r.confidence as confidence, r.model_version as model';
+  // A disputed score counts as it was published.
+  const published = (name: string, column: string) =>
+    `case when r.response like '%"undisputed":{%' then json_extract(r.response, '$.undisputed.${name}') + 0 else ${column} end as ${name}`;
+  const columns = `r.timestamp_ms as atMs, r.position as position, ${published('score', 'r.stress_score')},
+    ${published('confidence', 'r.confidence')}, r.model_version as model`;
   const ids = [accountId, id];
   // Otherwise the database would sort all late readings of the time, e.g. 45,000 that were backfilled into one minute.
   const newestLate = `select max(newest.atMs) as atMs from (select (select l.timestamp_ms from ${late}

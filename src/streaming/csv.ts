@@ -1,7 +1,6 @@
 import { fields } from '../../generated/spec.js';
+import { toCell } from '../../packages/recordings/csv-cell.js';
 import type { Schema } from '../contract/contract.js';
-
-type Cell = string | number | boolean | readonly (string | number)[] | undefined;
 
 /** Texts and `derive_sentiment` are never stored, and a device names the session: they have no column. */
 type Unstored = 'user_message' | 'ai_response' | 'derive_sentiment' | 'device_id';
@@ -33,21 +32,4 @@ export function toCsvRow({ reading, computed, cursor }: Schema<'ExportedReading'
   for (const field of computedFields) row += `${toCell(computed[field])},`;
   for (const field of effectivenessFields) row += `${toCell(effectiveness?.[field])},`;
   return `${row}${cursor}\r\n`;
-}
-
-/** Returns the text of a cell. Lists are separated by spaces, because their values contain none. */
-function toCell(value: Cell): string {
-  if (value === undefined) return '';
-  if (typeof value === 'object') return value.join(' ');
-  return typeof value === 'string' ? textCell(value) : String(value);
-}
-
-/**
- * Quotes a text where RFC 4180 requires it, and also a text with a semicolon, at which spreadsheets of many languages split
- * cells. Adds an apostrophe to a text that starts like a formula, because spreadsheets would run it (OWASP, CSV
- * injection). Stored texts contain no line breaks.
- */
-function textCell(text: string): string {
-  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
-  return /[",;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -77,9 +77,10 @@ export function restrictState(
   subjectId: string | undefined,
 ): ComputedState {
   const grant = isLimited(viewer) ? viewer : undefined;
-  // The start of a rise may be a time of another session.
-  if (computed.raised && !knowsPerson(grant, subjectId))
-    return restrictState({ ...computed, raised: undefined }, viewer, subjectId);
+  const isOfPerson = computed.raised !== undefined || computed.undisputed !== undefined;
+  // The start of a rise may be a time of another session, and the score before a dispute may follow from one.
+  if (isOfPerson && !knowsPerson(grant, subjectId))
+    return restrictState({ ...computed, raised: undefined, undisputed: undefined }, viewer, subjectId);
   const { shared, alone, ...state } = computed;
   if (!shared && !(grant && alone)) return computed;
   const reason = hideSessions(state.reason, shared?.flatMap(({ session_id }) => session_id ?? []) ?? []);

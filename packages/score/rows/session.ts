@@ -113,6 +113,8 @@ export interface ComputedState {
   readonly alone?: OwnScore;
   /** What facts say of the reading. Absent without one that counts, and in the latest state of a session. */
   readonly covered?: Covering;
+  /** What was published before the person disputed it. Absent otherwise, and in the latest state of a session. */
+  readonly undisputed?: Undisputed | undefined;
   /** Samples of a minute that a source sent, as lists of time and value by field. The score does not use them. */
   readonly samples?: Readonly<Partial<Record<string, readonly (readonly [number, number])[]>>>;
   /** Topics of this reading's conversation turn. Absent if the reading has no turn. */
@@ -126,6 +128,15 @@ export interface ComputedState {
  * evidence.
  */
 export type Covering = 'resting' | 'light' | 'moderate' | 'vigorous' | 'no_heart' | 'nothing';
+
+/** The point of a reading before the person disputed it. */
+export interface Undisputed extends Pick<ComputedState, 'score' | 'confidence' | 'isWeak'> {
+  /** What the dispute replaced. Absent if the reading has changed since. */
+  readonly computed?: Omit<ComputedState, ReadingPart> | undefined;
+}
+
+/** The parts of a computed state that do not depend on what facts say. */
+export type ReadingPart = 'previousScore' | 'topics' | 'triggers' | 'rrQuality' | 'derived' | 'dropped' | 'samples';
 
 /** A score from the evidence of one session alone. No band hold applies. */
 export type OwnScore = Pick<ComputedState, 'score' | 'confidence' | 'isWeak' | 'reason' | 'previousScore' | 'points'>;

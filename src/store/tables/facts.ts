@@ -3,10 +3,10 @@ import { addAscii, type TableDefinition } from './table.js';
 /** What happened to a person in an interval, e.g. a workout. */
 export const facts: TableDefinition = {
   content: 'what happened to a person in an interval, e.g. a workout',
-  notice: 'Your workouts, rest and sleep, as your apps state them',
+  notice: 'Your workouts, rest and sleep, as your apps or you state them, and when you did not wear a device',
   identifies: 'person',
   retention: 'RETENTION_READINGS_HOURS',
-  expiry: { kind: 'facts', column: 'until_ms' },
+  expiry: { kind: 'facts', column: 'until_ms', key: ['account_id', 'subject_id', 'fact_id'] },
   erasure: 'deleted',
   erasesBySubject: { batchKey: 'fact_id', time: 'recorded_at_ms' },
   readBy: ['putFact', 'listFacts', 'exportReadings'],
@@ -30,7 +30,7 @@ export const facts: TableDefinition = {
     table.bigInteger('end_ms').nullable();
     table.bigInteger('until_ms').notNullable();
     table.bigInteger('revision').notNullable();
-    // Null for a fact of the API.
+    // Null for a fact of the API. `person` for one that the person stated on the page of a link.
     addAscii(table, 'source', 32).nullable();
     table.bigInteger('recorded_at_ms').notNullable();
     // Null together when all readings are scored.
@@ -43,6 +43,7 @@ export const facts: TableDefinition = {
     facts_by_start: ['account_id', 'subject_id', 'start_ms', 'fact_id'],
     facts_by_age: ['until_ms'],
     facts_by_pending: ['pending_from_ms'],
+    facts_by_source: ['source', 'account_id', 'kind', 'subject_id'],
   },
   isClustered: true,
 };
