@@ -6,11 +6,12 @@ import { findPoints } from '../../src/store/history-points.js';
 import { createSessionReader } from '../../src/store/sessions.js';
 import { findStreamHeads } from '../../src/store/stream-positions.js';
 import { batchResults } from '../../testkit/batch.js';
-import type { TestService } from '../../testkit/service.js';
+import { setUp } from '../../testkit/consents.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { expect, test } from '../../testkit/test.js';
 
-const retentionSeconds = retention.readings_hours * 3600;
+const retentionSeconds = retention.earlier_hours * 3600;
 
 /** A backfilled line, this many seconds ago. */
 const past = ({ clock }: TestService, seconds: number, values: object) => ({
@@ -92,20 +93,37 @@ test('the first reading after backfilled ones starts the state and has no previo
   expect((await request('/v1/state?session_id=begun')).body).toMatchObject(first);
 });
 
-test('a backfilled reading may be as old as the retention of readings, and no older', async ({ service }) => {
-  const results = await batchResults(service, [
-    past(service, retentionSeconds, { heart_rate: 80 }),
-    past(service, retentionSeconds + 1, { heart_rate: 80 }),
-    past(service, 301, { heart_rate: 80, backfill: false }),
-    past(service, -61, { heart_rate: 80 }),
-  ]);
-  expect(results.map(({ status, error }) => error?.code ?? status)).toEqual([
-    200,
-    'timestamp_too_old',
-    'timestamp_too_old',
-    'timestamp_in_future',
-  ]);
-});
+test.each([undefined, 6, 720])(
+  'a backfilled reading may be as old as the retention of readings, and no older: of the deployment, or %s hours of the account',
+  async (hours) => {
+    const service = await setUp(await startTestService(), { keep_readings_hours: hours });
+    const kept = hours === undefined ? retentionSeconds : hours * 3600;
+    const results = await batchResults(service, [
+      past(service, kept, { heart_rate: 80 }),
+      past(service, kept + 1, { heart_rate: 80 }),
+      past(service, 301, { heart_rate: 80, backfill: false }),
+      past(service, -61, { heart_rate: 80 }),
+    ]);
+    expect(results.map(({ status, error }) => [error?.code ?? status, error?.max_age_seconds])).toEqual([
+      [200, undefined],
+      ['timestamp_too_old', kept],
+      ['timestamp_too_old', 300],
+      ['timestamp_in_future', undefined],
+    ]);
+    const fact = (seconds: number) =>
+      service.request('/v1/facts/f', {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          subject_id: 'p',
+          kind: 'rest',
+          start: service.clock.at(-seconds - 60),
+          end: service.clock.at(-seconds),
+        }),
+      });
+    expect([(await fact(kept)).status, (await fact(kept + 1)).body.max_age_seconds]).toEqual([200, kept]);
+  },
+);
 
 test('a single reading can be backfilled', async ({ service }) => {
   const { status, body } = await service.post('/v1/ingest', past(service, 3600, { heart_rate: 80 }));

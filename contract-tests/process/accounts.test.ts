@@ -22,7 +22,7 @@ test('accounts show lists all accounts with their settings, and set changes one 
   expect(await run('accounts', 'set', 'acme', 'derive-sentiment', 'on')).toMatchObject({ code: 0, stdout: '' });
   const { stdout } = await runMain(['accounts', 'show'], env);
   expect(stdout).toMatch(
-    /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE +SHARE-SIGNALS\nacme +solo +\S+ +on +off +none +on\nother +free +\S+ +off +off +none +on\n$/,
+    /^NAME +TIER +CREATED +DERIVE-SENTIMENT +CONSENT +BIOMETRIC-PURPOSE +SHARE-SIGNALS +KEEP-READINGS\nacme +solo +\S+ +on +off +none +on +default\nother +free +\S+ +off +off +none +on +default\n$/,
   );
   expect((await run('accounts', 'show', 'other')).stdout).not.toContain('acme');
   const one = JSON.parse((await run('accounts', 'show', 'acme', '--json')).stdout);
@@ -36,6 +36,32 @@ test('accounts show lists all accounts with their settings, and set changes one 
   expect((await run('audit', '--keys', '--account', 'acme')).stdout).toMatch(
     /set +acme .* setting=derive-sentiment from=on to=off\n.* set +acme .* from=off to=on\n/,
   );
+});
+
+test('accounts set keep-readings takes hours up to RETENTION_READINGS_MAX_HOURS, and default', async () => {
+  const { env, run } = await commandLine();
+  const set = async (hours: string, variables = {}) => {
+    const { code, stderr } = await runHere(['accounts', 'set', 'acme', 'keep-readings', hours], {
+      ...env,
+      ...variables,
+    });
+    const { settings } = JSON.parse((await run('accounts', 'show', 'acme', '--json')).stdout);
+    return [code, settings.keep_readings_hours, stderr.replace(/^.*: use /s, '').trim()];
+  };
+  const most = { RETENTION_READINGS_MAX_HOURS: '720', MAX_TIMESTAMP_AGE_SECONDS: '3601' };
+  expect(await set('1')).toEqual([0, 1, '']);
+  expect(await set('720', most)).toEqual([0, 720, '']);
+  for (const [hours, variables, allowed] of [
+    ['0', {}, '1 to 24'],
+    ['25', {}, '1 to 24'],
+    ['1.5', {}, '1 to 24'],
+    ['HOURS', {}, '1 to 24'],
+    ['721', most, '2 to 720'],
+    ['1', most, '2 to 720'],
+  ] as const)
+    expect(await set(hours, variables)).toEqual([1, 720, `default or ${allowed} (RETENTION_READINGS_MAX_HOURS)`]);
+  expect((await run('accounts', 'show', 'acme')).stdout).toMatch(/ 720\n$/);
+  expect(await set('default')).toEqual([0, undefined, '']);
 });
 
 test.each([

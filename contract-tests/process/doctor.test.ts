@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { recordBackup } from '../../src/observe/probes.js';
 import { runHere } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
+import { setUp } from '../../testkit/consents.js';
 import { connectPhone, metric } from '../../testkit/phone.js';
-import { runMain, startMain } from '../../testkit/process.js';
+import { startMain } from '../../testkit/process.js';
 import { startTestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
@@ -16,7 +17,7 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   const database = await temporaryDatabase();
   const service = await startMain({ DATABASE_URL: database.url });
   const env = { DATABASE_URL: database.url, PORT: new URL(service.url).port };
-  const healthy = await runMain(['doctor'], env);
+  const healthy = await runHere(['doctor'], env);
   expect(healthy.stdout).toContain('responds and accepts writes, schema is current');
   expect(healthy.stdout).toContain(`${service.url}/readyz responds with 200`);
   expect(healthy.stdout).not.toContain('remedy: start');
@@ -24,7 +25,7 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
   await service.stop('SIGTERM');
 
   if (databaseKind === 'sqlite') await chmod(database.url.slice('sqlite:'.length), 0o644);
-  const broken = await runMain(['doctor'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' });
+  const broken = await runHere(['doctor'], { ...env, REDIS_URL: 'redis://127.0.0.1:1' });
   expect(broken.code).toBe(1);
   expect(broken.stdout).toMatch(
     /problem {2}service: .* does not respond \(ECONNREFUSED\)\n +remedy: start the service/,
@@ -34,14 +35,14 @@ test('doctor finds nothing to do for a running service, and names the remedy onc
 });
 
 test('doctor names the remedy for a database that does not respond', async () => {
-  const { code, stdout } = await runMain(['doctor'], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' });
+  const { code, stdout } = await runHere(['doctor'], { DATABASE_URL: 'mysql://root@127.0.0.1:1/x' });
   expect(code).toBe(1);
   expect(stdout).toContain('remedy: start the database server, or correct DATABASE_URL');
 });
 
 test('doctor tells to migrate an empty database', async ({ database }) => {
   if (databaseKind === 'sqlite') await writeFile(database.url.slice('sqlite:'.length), '', { mode: 0o600 });
-  const { code, stdout } = await runMain(['doctor', '--json'], { DATABASE_URL: database.url });
+  const { code, stdout } = await runHere(['doctor', '--json'], { DATABASE_URL: database.url });
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toContainEqual({
     what: 'database',
@@ -55,8 +56,10 @@ type Found = { readonly what: string; readonly found: string; readonly remedy?: 
 
 async function findProblems(env: Record<string, string>): Promise<Found[]> {
   const { code, stdout } = await runHere(['doctor', '--json'], env);
-  expect(code).toBe(1);
-  return JSON.parse(stdout).filter(({ ok }: { ok: boolean }) => !ok);
+  const problems = JSON.parse(stdout).filter(({ ok }: { ok: boolean }) => !ok);
+  // Also one of the machine, e.g. a clock without NTP.
+  expect(code).toBe(problems.length > 0 ? 1 : 0);
+  return problems;
 }
 
 test('doctor finds backups that stopped, a misspelled variable, and a webhook without a worker', async () => {
@@ -130,6 +133,8 @@ test('doctor names the retention that the apps of phones require', async ({ ownS
     { what: 'source health_auto_export', remedy: expect.stringContaining('RETENTION_READINGS_HOURS=169') },
   ]);
   expect(await find('169')).toEqual([]);
+  await setUp({ ...service, accountId: phone.accountId }, { keep_readings_hours: 169 });
+  expect(await find('24')).toEqual([]);
 });
 
 test('doctor finds alert rules that never fire, with the remedy', async ({ ownService: service }) => {

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
 import { openDatabase } from '../../src/store/database.js';
+import { runHere } from '../../testkit/command-line.js';
 import { runMain, startMain } from '../../testkit/process.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
 
@@ -51,10 +52,10 @@ test(
   async () => {
     const { env, locker } = await lockedDatabase();
     await locker.rollback();
-    expect((await runMain(['migrate'], env)).code).toBe(0);
+    expect((await runHere(['migrate'], env)).code).toBe(0);
     const knex = openDatabase(readConfig(env).database);
     const held = await knex.transaction();
-    expect((await runMain(['keys', 'list'], env)).code).toBe(0);
+    expect((await runHere(['keys', 'list'], env)).code).toBe(0);
     const created = runMain(['keys', 'create', '--account', 'acme', '--tier', 'solo'], env);
     await sleep(lockedMs);
     await held.rollback();

@@ -9,6 +9,7 @@ import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { client, Clock, startTestService } from '../../testkit/service.js';
 import { openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { until } from '../../testkit/until.js';
 import released from './schema-1.0.0.json' with { type: 'json' };
 
 async function openEmpty(): Promise<Knex> {
@@ -49,6 +50,27 @@ test('migrations turn the tables of 1.0.0 into those of an empty database', asyn
   const empty = await openEmpty();
   await migrate(empty);
   expect(await schemaOf(knex)).toEqual(await schemaOf(empty));
+});
+
+test.each([
+  ['that this release creates', [], {}, 192],
+  ['of 1.0.0', released[databaseKind], {}, 24],
+  ['that states another time', [], { RETENTION_READINGS_HOURS: '48' }, 48],
+])('a database %s keeps readings and idle sessions for its own hours', async (_, statements, env, hours) => {
+  const database = await temporaryDatabase();
+  const knex = openKnex(database.url);
+  for (const statement of statements) await knex.raw(statement);
+  if (statements.length > 0)
+    await knex('schema_migrations').insert({ name: 'initial', completed_at_ms: 1, breaks_earlier: 0 });
+  const service = await startTestService({ database, env });
+  const old = { session_id: 's', timestamp: service.clock.at(-10 * 86_400), backfill: true, heart_rate: 70 };
+  expect((await service.ingest(old)).body).toMatchObject({ max_age_seconds: hours * 3_600 });
+  const applied = async () => (await knex('applied_retention').where({ name: 'readings_hours' }).first())?.value;
+  await until('the purge has applied it', async () => (await applied()) === hours);
+  const run = (...args: readonly string[]) => runHere(args, { ...settingsFor(database.url), ...env });
+  await run('keys', 'create', '--account', 'acme');
+  const set = (keep: number) => run('accounts', 'set', 'acme', 'keep-readings', String(keep));
+  expect([(await set(hours)).code, (await set(hours + 1)).code]).toEqual([0, 1]);
 });
 
 test('every migration is idempotent', async () => {

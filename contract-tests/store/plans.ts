@@ -15,6 +15,8 @@ export const mayScan = [
   /^select webhook_epoch, exists \(select 1 from alert_rules [^)]*\) as has_rules from accounts where account_id = \? and exists/,
   // Reads only the account, by its primary key.
   /^(select `account_id` from|select `webhook_epoch` from|update) `accounts`.* where `account_id` = \?(?: for update| limit \?)?$/,
+  // Reads the settings of all accounts once per round of the purge. They have no index.
+  /^select [^*]* from `accounts` where `settings` like \?$/,
   // Reads the account names of a page. With few accounts, the server reads all names from an index.
   /^select `account_id`, `name` from `accounts` where `account_id` in/,
   // Reads one index entry per account with events. With few events, the server reads all from the index.
@@ -59,8 +61,10 @@ export const mayScan = [
   /^select [^*]* from `feedback` where `account_id` = \? order by `timestamp_ms` desc, `feedback_id` desc limit \?$/,
   // Reads the facts of the account in the order of the primary key, in pages.
   /^select `fact_id` as `factId`, [^*]* from `facts` where `account_id` = \? and `is_removed` = \? order by `subject_id` asc, `fact_id` asc limit \?$/,
-  // A person has few source keys and links, and a link few source keys. The server reads those of the account.
-  /^(?:delete|select \*|update) .*(?:source_keys|person_links)`? .*where `?account_id`? = \? and `?(?:subject|link)_id`? = \?(?: for update)?$/,
+  // Reads the facts of a source from an index, and the consents of their people by primary key. Of few, the server reads all.
+  /^select `kind`, count\(\*\) as `facts` from `facts` as `f`/,
+  // A person has few source keys, links and devices, and a link few source keys. The server reads those of the account.
+  /^(?:delete|select \*|update) .*(?:source_keys|person_links|devices)`? .*where `?account_id`? = \? and `?(?:subject|link)_id`? = \?(?: for update)?$/,
   /^select [^*]* from `(?:source_keys|person_links)` left join `api_keys` [^*]* order by [^*]* limit \?$/,
   // An account has at most 50 rules, with 100 people each, and all of them are read.
   /^select [^*]* from `alert_people` where `account_id` = \? order by `alert_id` asc, `subject_id` asc$/,

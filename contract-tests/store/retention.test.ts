@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config/config.js';
-import { batchRows, computePace, purgeExpired } from '../../src/retention/purge.js';
+import { batchRows, computePace, createPurgeProgress, purgeExpired } from '../../src/retention/purge.js';
 import { batchResults } from '../../testkit/batch.js';
 import { claimPurge } from '../../src/store/due-accounts.js';
 import { toAccountKey } from '../../src/store/readings.js';
 import { chunksOf, insertRows } from '../../src/store/rows.js';
+import { setUp } from '../../testkit/consents.js';
 import { Clock, startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register, storeDue, storeFailed } from '../../testkit/webhooks.js';
@@ -100,6 +101,74 @@ test('readings older than a day are exported and erased while they are stored', 
   expect((await request('/v1/export')).body).toBe('');
 });
 
+/** Stores a fact, and a live and a backfilled reading that expire with it. Returns what remains of an account. */
+async function storeOld({ clock, read, request, store, accountId }: TestService) {
+  await read({ session_id: 'live', subject_id: 'p', heart_rate: 70 });
+  await read({ session_id: 'late', subject_id: 'p', heart_rate: 70, timestamp: clock.at(-301), backfill: true });
+  const fact = { subject_id: 'p', kind: 'rest', start: clock.at(-60), end: clock.at() };
+  const init = { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(fact) };
+  expect((await request('/v1/facts/f', init)).status).toBe(200);
+  const of = { session_readings: 'account', late_readings: 'account', sessions: 'account_id', facts: 'account_id' };
+  return () =>
+    store.run(async (knex) =>
+      Promise.all(
+        Object.entries(of).map(async ([table, column]) => {
+          const id = column === 'account' ? toAccountKey(accountId) : accountId;
+          return (await knex(table).where({ [column]: id })).length;
+        }),
+      ),
+    );
+}
+
+test('an account keeps readings, facts and sessions for its own hours, and others for those of the deployment', async () => {
+  const services = await startAccounts([0, 0, 0]);
+  const [usual, longer, shorter] = services as [TestService, TestService, TestService];
+  const { store, clock } = usual;
+  await setUp(longer, { keep_readings_hours: 48 });
+  await setUp(shorter, { keep_readings_hours: 6 });
+  const progress = createPurgeProgress();
+  const left = await Promise.all(services.map(storeOld));
+  const after = async (seconds: number) => {
+    clock.advance(seconds);
+    await purgeExpired(store, clock.nowMs, withoutHours, { progress });
+    return Promise.all(left.map((count) => count()));
+  };
+  const [all, none] = [
+    [2, 1, 2, 1],
+    [0, 0, 0, 0],
+  ];
+  expect(await after(0)).toEqual([all, all, all]);
+  // The minute in which a session is touched, and a late reading is older.
+  expect(await after(6 * 3600 + 0.001)).toEqual([all, all, [0, 0, 2, 0]]);
+  expect(await after(18 * 3600 + minute)).toEqual([none, all, none]);
+  expect(await after(24 * 3600 - 2 * minute)).toEqual([none, [1, 0, 2, 1], none]);
+  expect(await after(2 * minute)).toEqual([none, none, none]);
+});
+
+test('a purge does not read again what an account keeps for longer, and a changed setting applies in the next round', async () => {
+  const [usual, longer] = (await startAccounts([0, 0])) as [TestService, TestService];
+  const { store, clock } = usual;
+  await setUp(longer, { keep_readings_hours: 720 });
+  const counts = await storeOld(longer);
+  clock.advance(2 * day);
+  const progress = createPurgeProgress();
+  const searched: number[] = [];
+  const run: typeof store.run = (work) =>
+    store.run((knex) => {
+      knex.on('query', ({ sql, bindings }) => void (/late_readings/.test(sql) && searched.push(Number(bindings[0]))));
+      return work(knex).finally(() => knex.removeAllListeners('query'));
+    });
+  const purge = () => purgeExpired({ ...store, run }, clock.nowMs, withoutHours, { progress });
+  await purge();
+  searched.splice(0);
+  await purge();
+  // Those of the deployment, and of the other account.
+  expect(searched.map((fromMs) => clock.nowMs - fromMs)).toEqual([25, 721].map((hours) => hours * 3_600_000));
+  await setUp(longer, { keep_readings_hours: undefined });
+  await purge();
+  expect(await counts()).toEqual([0, 0, 0, 0]);
+});
+
 test('settled deliveries are deleted after seven days, and queued deliveries stay at any age', async () => {
   const service = await startTestService({});
   const { store, clock } = service;
@@ -134,13 +203,14 @@ test('six hundred settled deliveries are purged in small batches, in any settlem
 });
 
 test('six hundred expired readings are purged in small batches while ingest continues', async () => {
-  const { read, request, store, clock } = await startTestService({});
+  const service = await startTestService({});
+  const { read, request, store, clock } = service;
   const expired = Array.from({ length: 600 }, (_, index) => ({
     session_id: `old${index % 10}`,
     timestamp: clock.at(-index / 10),
     heart_rate: 70,
   }));
-  await Promise.all(expired.map(read));
+  await batchResults(service, expired);
   clock.advance(day + minute + 1);
   let isPurging = true;
   const purge = purgeExpired(store, clock.nowMs, withoutHours).finally(() => {
@@ -185,7 +255,7 @@ test('a purge that lags a day behind deletes a thousand readings per batch, one 
   const service = await startTestService({});
   const { store, clock } = service;
   const batchesAfter = async (days: number) => {
-    for (let batch = 0; batch < 3; batch += 1)
+    for (let batch = 0; batch < 2; batch += 1)
       await batchResults(
         service,
         Array.from({ length: 900 }, (_, index) => {
@@ -199,7 +269,7 @@ test('a purge that lags a day behind deletes a thousand readings per batch, one 
   };
   const behind = await batchesAfter(3);
   expect(Math.max(...behind)).toBeGreaterThan(990);
-  // Readings of the last 270 s, of which none is expired for longer.
+  // Readings of the last 180 s, of which none is expired for longer.
   const inPace = await batchesAfter(1);
   expect(inPace[0]).toBe(batchRows);
   expect(Math.max(...inPace)).toBeLessThan(behind.reduce((a, b) => Math.max(a, b)));

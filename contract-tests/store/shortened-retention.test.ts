@@ -3,11 +3,11 @@ import { readConfig } from '../../src/config/config.js';
 import { createLog } from '../../src/observe/log.js';
 import { purgeExpired } from '../../src/retention/purge.js';
 import { createAppliedRetention, applyRetention, createConfirmedRetention } from '../../src/retention/shortened.js';
-import { runMain } from '../../testkit/process.js';
+import { runHere } from '../../testkit/command-line.js';
 import { startTestService } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
-import { startProcessWithKey } from '../process/started.js';
+import { startProcessWithKey, startWithKey } from '../process/started.js';
 
 const hour = 3_600;
 const retentionOf = (hours: number) =>
@@ -63,27 +63,27 @@ test('a retention that is longer than before applies at once', async () => {
 test('a service whose retention was shortened keeps the readings until purge --confirm, which --dry-run predicts', async () => {
   const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, RETENTION_SUMMARY_DAYS: '0', MAX_TIMESTAMP_AGE_SECONDS: '86400' };
-  const first = await startProcessWithKey(env);
+  const first = await startWithKey(env);
   const nowMs = Date.now();
   for (const hoursAgo of [5, 4, 3, 0]) {
     const timestamp = new Date(nowMs - hoursAgo * hour * 1000).toISOString();
     await first.read({ session_id: `s${hoursAgo}`, timestamp, heart_rate: 70 });
   }
-  await first.service.stop('SIGTERM');
+  await first.service.stop();
   const shorter = { ...env, RETENTION_READINGS_HOURS: '2', MAX_TIMESTAMP_AGE_SECONDS: '3600' };
   const { service, request } = await startProcessWithKey(shorter, first.key);
   await until('the warning', () => service.stderr().includes('would delete 3 of 4 readings'));
   const statuses = async () =>
     Promise.all(['s5', 's0'].map(async (id) => (await request(`/v1/state?session_id=${id}`)).status));
   expect(await statuses()).toEqual([200, 200]);
-  const planned = await runMain(['purge', '--dry-run', '--json'], shorter);
+  const planned = await runHere(['purge', '--dry-run', '--json'], shorter);
   expect(JSON.parse(planned.stdout).counts).toContainEqual({ kind: 'readings', stored: 4, expired: 3 });
-  const refused = await runMain(['purge'], shorter);
+  const refused = await runHere(['purge'], shorter);
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^error: this would delete 3 of 4 readings, because .* --confirm\n$/);
   expect(await statuses()).toEqual([200, 200]);
-  const purged = await runMain(['purge', '--confirm'], shorter);
+  const purged = await runHere(['purge', '--confirm'], shorter);
   expect(purged.stdout).toMatch(/^KIND +STORED +EXPIRED\nreadings +4 +3\n[^]*\nDeleted 3 rows\.\n$/);
-  const left = await runMain(['purge', '--dry-run'], shorter);
+  const left = await runHere(['purge', '--dry-run'], shorter);
   expect(left.stdout).toMatch(/^KIND +STORED +EXPIRED\nreadings +1 +0\n/);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { buildNextVersion } from '../../testkit/next-version.js';
-import { runMain } from '../../testkit/process.js';
 import { type ServiceProgram } from '../../testkit/program.js';
 import { everythingStored } from '../../testkit/stored.js';
 import { expectErased, exportFrom, lanes, openDatabaseOfTest, startLoad, storeErasable, toText } from './rolling.js';
@@ -53,7 +52,7 @@ test('two versions serve one database after an additive migration, up, back and 
 }, 240_000);
 
 test('once a breaking migration has run, a running process of the earlier version acknowledges nothing more', async () => {
-  const { env, start, send } = await openDatabaseOfTest();
+  const { start, send } = await openDatabaseOfTest();
   const old = await start();
   const programs = [old];
   const load = startLoad(send, programs);
@@ -73,8 +72,4 @@ test('once a breaking migration has run, a running process of the earlier versio
   expect((await send(newer, '/v1/ingest', 'POST', reading)).status).toBe(200);
   const exported = await exportFrom(send, newer);
   expect(exported).toEqual(expect.arrayContaining(load.acknowledged.map(({ body }) => toText(body))));
-  await old.stop();
-  const ended = await runMain(['serve'], env);
-  expect(ended.code).toBe(1);
-  expect(ended.stderr).toMatch(/^error: .*a newer version changed the schema \(migration next-year\).*\n$/);
 }, 240_000);

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import { expect, test } from 'vitest';
-import { untilClosed } from '../../testkit/command-line.js';
+import { runHere, untilClosed } from '../../testkit/command-line.js';
 import { databaseKind } from '../../testkit/databases.js';
 import { buildNextVersion } from '../../testkit/next-version.js';
 import { runMain } from '../../testkit/process.js';
 import type { ServiceProgram } from '../../testkit/program.js';
+import { realTime, startTestService } from '../../testkit/service.js';
 import { openKnex } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import {
@@ -23,7 +24,7 @@ type Opened = Awaited<ReturnType<typeof openDatabaseOfTest>>;
 
 /** Runs a command of the present version, or of the program `file`. Fails unless it succeeds. Returns its output. */
 async function runCommand({ env }: Opened, args: readonly string[], file?: string): Promise<string> {
-  const { code, stdout, stderr } = await runMain(args, env, file);
+  const { code, stdout, stderr } = await (file === undefined ? runHere(args, env) : runMain(args, env, file));
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   return stdout;
 }
@@ -36,15 +37,20 @@ async function onDatabase(url: string, work: (knex: Knex) => Promise<void>): Pro
   await untilClosed(url);
 }
 
-/** Two bodies of one sample. The second one replaces the first. */
-const timestamp = new Date(Date.now() - 600_000).toISOString();
+/** Two bodies of one sample of some days ago. The second one replaces the first. */
+const timestamp = new Date(Date.now() - 100 * 3_600_000).toISOString();
 const sampled = [80, 81].map((heart_rate) => ({
   ...{ session_id: 'sampled', subject_id: 'p', timestamp },
   ...{ sample_id: 'a', backfill: true, heart_rate },
 }));
 
 /** Sends bodies of the sample, and expects what happens to them. */
-async function expectSamples({ send }: Opened, program: ServiceProgram, lines: object[], outcomes: string[]) {
+async function expectSamples(
+  { send }: Opened,
+  program: Pick<ServiceProgram, 'url'>,
+  lines: object[],
+  outcomes: string[],
+) {
   const { text } = await send(program, '/v1/ingest/batch', 'POST', lines);
   expect(
     JSON.parse(text).results.map(({ sample, error }: { sample?: string; error?: object }) => sample ?? error),
@@ -76,14 +82,14 @@ async function upgradeAndGoBack(opened: Opened, next: string) {
   return { load, back };
 }
 
-/** Starts the program `file` on a restored database. Expects every reading, no erased person and the columns of the next version. */
+/** Starts the service here, or the program `file`, on a restored database. Expects every reading, no erased person and the columns of the next version. */
 async function expectRestored(opened: Opened, readings: readonly Acknowledged[], ofDevice: object, file?: string) {
-  const { database, start, send } = opened;
+  const { database, env, start, send } = opened;
   await onDatabase(database.url, async (knex) => {
     expect(await knex('sessions').distinct().pluck('next_count')).toEqual([7]);
     expect(await knex('subjects').where({ subject_id: 'p' }).pluck('next_note')).toEqual(['kept']);
   });
-  const program = await start(file);
+  const program = file === undefined ? await startTestService({ database, env, clock: realTime() }) : await start(file);
   const exported = await exportFrom(send, program);
   expect(exported).toEqual(expect.arrayContaining(readings.map(({ body }) => toText(body))));
   expect(new Set(exported).size).toBe(exported.length);
@@ -92,7 +98,8 @@ async function expectRestored(opened: Opened, readings: readonly Acknowledged[],
   for (const { body, response } of readings.slice(-2 * lanes))
     expect(JSON.parse((await send(program, '/v1/ingest', 'POST', body)).text)).toEqual(response);
   await expectErased(send, program, ofDevice);
-  await program.stop();
+  await ('stop' in program ? program.stop() : program.close());
+  await untilClosed(database.url);
 }
 
 test('after an upgrade with added columns and the way back, both versions verify and restore the backups of both', async () => {

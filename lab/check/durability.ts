@@ -86,11 +86,12 @@ function killProcesses(trial: Trial): Promise<Row[][]> {
 function replaceReleases(trial: Trial & Pick<Options, 'earlier'>): Promise<Row[][]> {
   return endureProcesses({
     ...trial,
-    async disturb(load, { replaceAll }) {
-      for (const file of ['dist/main.js', trial.earlier ?? '']) {
-        await load.acknowledges(readingsBetween);
-        await replaceAll(file);
-      }
+    async disturb(load, { replaceAll, add }) {
+      await load.acknowledges(readingsBetween);
+      await replaceAll('dist/main.js');
+      await add();
+      await load.acknowledges(readingsBetween);
+      await replaceAll(trial.earlier ?? '');
       await load.acknowledges(readingsBetween);
     },
   });

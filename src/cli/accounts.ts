@@ -34,7 +34,11 @@ export function createAccountsCommand(withStore: WithStore): Command {
     .argument('<value>', 'new value')
     .addHelpText('after', `\nSettings, with the default first:\n${settingLines.map((line) => `  ${line}`).join('\n')}`)
     .action((account: string, name: string, word: string) =>
-      withKeys((table) => changeSetting(table, { account, name, word }, Date.now())),
+      withStore((store, { maxTimestampAgeMs, retention: { readingsMaxMs } }) => {
+        // A resent reading is detected only while the original reading is stored.
+        const hours = [Math.ceil(maxTimestampAgeMs / 3_600_000), readingsMaxMs / 3_600_000] as const;
+        return changeSetting(store.use(createKeyTable), { account, name, word }, Date.now(), hours);
+      }),
     );
   accounts
     .command('top')

@@ -36,8 +36,8 @@ export interface CommandEnvironment {
     readonly commands: (host: Host) => readonly Command[];
     /** Environment variables that these commands read. */
     readonly variables: readonly string[];
-    /** Serves invented people on a database of its own, until SIGTERM or SIGINT. */
-    readonly serveDemo: (root: URL, env: NodeJS.ProcessEnv) => Promise<void>;
+    /** Serves invented people on a database of its own, until SIGTERM or SIGINT. `lan` is as in `DemoOptions`. */
+    readonly serveDemo: (root: URL, env: NodeJS.ProcessEnv, lan: DemoOptions['lan']) => Promise<void>;
   };
   readonly withProgress: WithProgress;
 }
@@ -76,6 +76,12 @@ export function createProgram({ program, root, env, packages, withProgress }: Co
   return { command, printWarnings };
 }
 
+interface DemoOptions {
+  readonly demo: boolean;
+  /** IPv4 address of this machine on which phones post. True: the first one in a network. */
+  readonly lan?: string | true;
+}
+
 interface ServerParts extends Pick<CommandEnvironment, 'program' | 'root' | 'env'> {
   readonly takeWarnings: () => readonly string[];
   readonly serveDemo: CommandEnvironment['packages']['serveDemo'];
@@ -87,10 +93,12 @@ function addServers(command: Command, { program, root, env, takeWarnings, serveD
     .command('serve', { isDefault: true })
     .description('serve the API (default)')
     .option('--demo', 'serve a week of three invented people on a temporary database', false)
+    .option('--lan [address]', 'with --demo: let a phone in the network post as a fourth person')
     .addHelpText('after', describeMainVariables)
-    .action(async ({ demo }: { demo: boolean }) => {
+    .action(async ({ demo, lan }: DemoOptions) => {
       closeWithNpm(env);
-      if (demo) return serveDemo(root, env);
+      if (demo) return serveDemo(root, env, lan);
+      if (lan !== undefined) throw new Error('--lan requires --demo');
       const { serve } = await import('./serve.js');
       await serve({ config: readConfig(env), program, root, takeWarnings, tracing: await startTracing(env) });
     });

@@ -11,11 +11,13 @@ import { formatCommandLine } from '../contract/command-line.js';
 import { readLastBackup } from '../observe/probes.js';
 import { describeCause } from '../observe/start.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
+import { withStoredRetention } from '../retention/shortened.js';
 import { createAlertTable, findAccountsWithRules, type StoredAlertRule } from '../store/alerts.js';
 import { findDueQueues } from '../store/delivery-queue.js';
 import { SchemaError } from '../store/migrate.js';
 import { hasSeveralHosts, inspectHosts } from '../store/mysql-pool.js';
 import { findOldestEvent } from '../store/outbox.js';
+import { findKeptHours } from '../store/keys.js';
 import { createSourceKeyLookup } from '../store/source-keys.js';
 import { hasFirstCodes } from '../store/first-codes.js';
 import { countInvalidRows } from '../store/invalid-rows.js';
@@ -135,7 +137,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
             await checkSecretsKey(store, config),
             ...(await checkRows(store, config)),
             ...(await checkWorker(store, database.kind)),
-            ...(await checkSources(store, config)),
+            ...(await checkSources(store, await withStoredRetention(store, config))),
             ...(await checkAlertRules(store, config)),
           ]
         : []),
@@ -186,15 +188,22 @@ async function checkWorker(store: Store, kind: Config['database']['kind']): Prom
   return minutes < 5 ? [] : [problem('webhooks', found, remedy)];
 }
 
-/** Apps that send the day before, or a week, require a longer retention than the default. */
+/** Apps that send the day before, or a week, may require a longer retention. */
 async function checkSources(store: Store, { retention }: Config): Promise<Finding[]> {
+  const keptHours = await store.run(findKeptHours);
   const needed = await store.run((knex) => createSourceKeyLookup(knex).findNeededHours(Date.now()));
-  const missed = [...needed].filter(([, hours]) => hours * 3_600_000 > retention.readingsMs);
-  return missed.map(([source, hours]) =>
+  const missed = new Map<string, (typeof needed)[number]>();
+  for (const it of needed) {
+    const key = `${it.accountId} ${it.source}`;
+    const kept = Math.max(keptHours.get(it.accountId) ?? retention.readingsMs / 3_600_000, missed.get(key)?.hours ?? 0);
+    if (it.hours > kept) missed.set(key, it);
+  }
+  return [...missed.values()].map(({ source, account, hours }) =>
     problem(
       `source ${source}`,
-      'sends samples from before the retention of readings, which are skipped',
-      `set RETENTION_READINGS_HOURS=${hours}`,
+      `sends samples from before the retention of readings of ${account}, which are skipped`,
+      `set RETENTION_READINGS_HOURS=${hours}, or with RETENTION_READINGS_MAX_HOURS=${hours}, run ` +
+        formatCommandLine('accounts set', `${account} keep-readings ${hours}`),
     ),
   );
 }

@@ -4,6 +4,7 @@ import { hourMs, planPurge } from '../retention/purge-edges.js';
 import { purgeExpired } from '../retention/purge.js';
 import { applyRetention, isLargePurge } from '../retention/shortened.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
+import { findKeptHours } from '../store/keys.js';
 import type { Store } from '../store/store.js';
 import { printTable } from './keys.js';
 
@@ -30,7 +31,8 @@ export async function purge(
 ): Promise<void> {
   const { database, retention } = config;
   const nowMs = database.kind === 'mysql' ? await store.readClock() : Date.now();
-  const counts = await store.run((knex) => countExpired(knex, planPurge(retention, nowMs).edges.values()));
+  const { edges } = planPurge(retention, nowMs, await store.run(findKeptHours));
+  const counts = await store.run((knex) => countExpired(knex, edges.values()));
   if (dryRun) return printCounts(counts, nowMs, json);
   const readings = counts.find(({ kind }) => kind === 'readings');
   if (readings && readings.expired > 0 && isLargePurge(readings) && !confirm)

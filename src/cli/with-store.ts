@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { startCoding } from '../access-record/chain.js';
 import type { Config, DatabaseConfig } from '../config/config.js';
 import { runStartStep } from '../observe/start.js';
+import { withStoredRetention } from '../retention/shortened.js';
 import { findMatchingKeys } from '../serve/secrets-keys.js';
 import { describeMissing } from '../store/missing-parts.js';
 import { openStore, type Store } from '../store/store.js';
@@ -31,7 +32,7 @@ export async function withStore(
     // A command may run without the keys. It then writes rows without codes.
     const keys = await findMatchingKeys(store, config).catch(() => undefined);
     if (keys) await startCoding(store, keys, config.retention.accessesMs > 0, Date.now);
-    await work(store, config);
+    await work(store, await withStoredRetention(store, config));
   });
 }
 

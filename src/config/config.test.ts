@@ -2,14 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from './config.js';
+import { readConfig, withDefaultHours } from './config.js';
 
 const hourMs = 3_600_000;
 
-test('the retention follows the contract by default', () => {
+test('the retention follows the contract by default, that of readings on a database of 1.0.0', () => {
   const { retention } = readConfig({});
   expect(retention).toEqual({
-    ...{ readingsMs: 24 * hourMs, idleSessionsMs: 24 * hourMs, deliveriesMs: 7 * 24 * hourMs },
+    ...{
+      readingsMs: 24 * hourMs,
+      readingsMaxMs: 24 * hourMs,
+      idleSessionsMs: 24 * hourMs,
+      deliveriesMs: 7 * 24 * hourMs,
+    },
     ...{
       summariesMs: 90 * 24 * hourMs,
       accessesMs: 365 * 24 * hourMs,
@@ -26,6 +31,19 @@ test('a shutdown waits for load balancers unless the database is embedded', () =
   expect([delayMs({ SHUTDOWN_DELAY_SECONDS: '7' }), delayMs({ DATABASE_URL, SHUTDOWN_DELAY_SECONDS: '0' })]).toEqual([
     7_000, 0,
   ]);
+});
+
+test.each([
+  [{}, [192, 192, 192]],
+  [{ RETENTION_READINGS_HOURS: '24' }, [24, 24, 24]],
+  [{ RETENTION_READINGS_HOURS: '720' }, [720, 720, 720]],
+  [{ RETENTION_READINGS_MAX_HOURS: '720' }, [192, 720, 192]],
+  [{ RETENTION_READINGS_MAX_HOURS: '1' }, [192, 192, 192]],
+  [{ RETENTION_IDLE_SESSIONS_HOURS: '48' }, [48, 48, 48]],
+  [{ RETENTION_IDLE_SESSIONS_HOURS: '720' }, [192, 192, 720]],
+])('on a database that keeps readings for 192 hours, %j states times of readings and sessions', (env, expected) => {
+  const { readingsMs, readingsMaxMs, idleSessionsMs } = withDefaultHours(readConfig(env), 192).retention;
+  expect([readingsMs, readingsMaxMs, idleSessionsMs].map((it) => it / hourMs)).toEqual(expected);
 });
 
 test('sessions are stored at least as long as their readings', () => {
@@ -50,6 +68,12 @@ test.each([
   ],
 ])('rejects %j', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
+});
+
+test('SOURCES_URL is an http URL with a private IPv4 address', () => {
+  expect(readConfig({ SOURCES_URL: 'http://10.0.0.2:80/' }).sourcesUrl).toBe('http://10.0.0.2');
+  for (const SOURCES_URL of ['https://10.0.0.2', 'http://8.8.8.8', 'http://localhost:1', 'http://10.0.0.2/v1'])
+    expect(() => readConfig({ SOURCES_URL })).toThrow('SOURCES_URL must be an http');
 });
 
 test('PUBLIC_URL is an https URL, or http with a private address', () => {

@@ -9,10 +9,10 @@ export type { DatabaseConfig, SecretsKeys } from './read-variable.js';
 export type Config = ReturnType<typeof buildConfig>;
 
 /**
- * How long data is stored in ms: after the timestamp of a reading, the last reading of a session, the end of a
- * delivery, the start of an hour of a person (0: no hours are stored), the last access of a chain of the access record
- * (0: none is recorded), the time that a report is about, and an erasure. A session is stored at least as long as its
- * readings.
+ * How long data is stored in ms: after the timestamp of a reading (`readingsMaxMs`: the most that an account may set), the last
+ * reading of a session, the end of a delivery, the start of an hour of a person (0: no hours are stored), the last access of a
+ * chain of the access record (0: none is recorded), the time that a report is about, and an erasure. A session is stored at
+ * least as long as its readings.
  */
 export type RetentionTimes = Readonly<Record<(typeof retentionSettings)[keyof typeof retentionSettings], number>>;
 
@@ -23,10 +23,13 @@ const hourMs = 3_600_000;
 /** Longer than load balancers and Kubernetes take to stop sending requests after a failed readiness check. */
 const defaultShutdownDelaySeconds = 5;
 
-/** Reads the environment. Throws one error that lists every invalid variable with its allowed values. */
+/**
+ * Reads the environment, as on a database of 1.0.0: see `withDefaultHours`. Throws one error that lists every invalid variable
+ * with its allowed values.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const values = readVariables(env, variables);
-  const config = buildConfig(values, env['PATH']);
+  const config = Object.freeze(withDefaultHours(buildConfig(values, env['PATH'])));
   const conflicts = [...findConflicts(config), ...findOAuthConflicts(values)];
   if (conflicts.length > 0) throw new ConfigError(conflicts.join('; '));
   return config;
@@ -38,7 +41,7 @@ function buildConfig(values: Values, programPath: string | undefined) {
   const isEmbedded = values.DATABASE_URL.kind === 'sqlite';
   const allowLoopback = values.WEBHOOK_ALLOW_LOOPBACK ?? isEmbedded;
   const shutdownDelaySeconds = values.SHUTDOWN_DELAY_SECONDS ?? (isEmbedded ? 0 : defaultShutdownDelaySeconds);
-  return Object.freeze({
+  return {
     host: values.HOST,
     port: values.PORT,
     database: values.DATABASE_URL,
@@ -54,6 +57,8 @@ function buildConfig(values: Values, programPath: string | undefined) {
     corsOrigins: values.CORS_ORIGINS ?? [],
     /** URL of the service for clients. Undefined: not known. */
     publicUrl: values.PUBLIC_URL,
+    /** URL of the listener that serves only posts of sources. Undefined: there is none. */
+    sourcesUrl: values.SOURCES_URL,
     trustProxy: values.TRUST_PROXY,
     metricsPort: values.METRICS_PORT,
     backupStatusFile: values.BACKUP_STATUS_FILE,
@@ -68,6 +73,12 @@ function buildConfig(values: Values, programPath: string | undefined) {
     safetyTimeoutMs: values.SAFETY_TIMEOUT_MS,
     gatewayTimeoutMs: values.GATEWAY_STATE_TIMEOUT_MS,
     retention: readRetention(values),
+    /** The hours that variables state. */
+    stated: {
+      readings: values.RETENTION_READINGS_HOURS,
+      readingsMax: values.RETENTION_READINGS_MAX_HOURS,
+      idleSessions: values.RETENTION_IDLE_SESSIONS_HOURS,
+    },
     quotas: {
       sessionRequests: values.LIMIT_SESSION_REQUESTS_PER_MINUTE,
       newSessions: values.LIMIT_NEW_SESSIONS_PER_MINUTE,
@@ -83,7 +94,7 @@ function buildConfig(values: Values, programPath: string | undefined) {
     /** The folders in which the programs of MySQL are found. */
     programPath,
     testClockFile: values.TEST_CLOCK_FILE,
-  });
+  };
 }
 
 function readRetention(values: Values): RetentionTimes {
@@ -91,9 +102,27 @@ function readRetention(values: Values): RetentionTimes {
     const unitMs = name.endsWith('_HOURS') ? hourMs : 24 * hourMs;
     return [key, (values[name as keyof typeof retentionSettings] ?? 0) * unitMs];
   });
-  const retention: RetentionTimes = Object.fromEntries(times);
-  const leastMs = Math.max(retentionDefaults.idle_sessions_hours * hourMs, retention.readingsMs);
-  return { ...retention, idleSessionsMs: retention.idleSessionsMs || leastMs };
+  return Object.fromEntries(times);
+}
+
+/**
+ * Returns the configuration on a database that keeps readings and idle sessions for `defaultHours`, unless variables state
+ * other times. Without `defaultHours`, on a database of 1.0.0.
+ */
+export function withDefaultHours<T extends Pick<Config, 'retention' | 'stated'>>(
+  config: T,
+  defaultHours: number = retentionDefaults.earlier_hours,
+): T {
+  const { readings, readingsMax = 0, idleSessions } = config.stated;
+  // A deployment of 1.0.0 that states only the time of sessions also starts on a new database.
+  const sessionHours = Math.max(idleSessions ?? Infinity, retentionDefaults.earlier_hours);
+  const hours = readings ?? Math.min(defaultHours, sessionHours);
+  const times = {
+    readingsMs: hours * hourMs,
+    readingsMaxMs: Math.max(readingsMax, hours) * hourMs,
+    idleSessionsMs: (idleSessions ?? Math.max(retentionDefaults.earlier_hours, hours)) * hourMs,
+  };
+  return { ...config, retention: { ...config.retention, ...times } };
 }
 
 /** Returns one error per pair of settings that contradict each other. */

@@ -73,6 +73,12 @@ export function readPublicUrl(text: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
+/** Returns SOURCES_URL, on which the service listens without TLS. */
+export function readSourcesUrl(text: string): string {
+  if (/^http:\/\/[\d.]+(:\d+)?\/?$/.test(text)) return readPublicUrl(text);
+  throw new ConfigError('must be an http URL with an IPv4 address of this machine, e.g. http://192.168.1.20:8080');
+}
+
 /**
  * Reads REDIS_URL. Errors never contain the text, which may include a password. Rejects query parameters, because they
  * would change how the client works.

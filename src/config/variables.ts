@@ -19,6 +19,7 @@ import {
   readPublicUrl,
   readRedisUrl,
   readSecretsKeys,
+  readSourcesUrl,
 } from './read-variable.js';
 
 const quotaMax = 1_000_000_000;
@@ -29,6 +30,7 @@ const readText = (text: string) => text;
 /** The settings of retentions, and the name of each in the configuration. */
 export const retentionSettings = {
   RETENTION_READINGS_HOURS: 'readingsMs',
+  RETENTION_READINGS_MAX_HOURS: 'readingsMaxMs',
   RETENTION_IDLE_SESSIONS_HOURS: 'idleSessionsMs',
   RETENTION_DELIVERIES_DAYS: 'deliveriesMs',
   RETENTION_SUMMARY_DAYS: 'summariesMs',
@@ -66,14 +68,19 @@ export const variables = {
     String(timestamps.max_age_seconds),
     createIntegerReader(1, 86_400),
   ),
-  RETENTION_READINGS_HOURS: defineVariable(
+  RETENTION_READINGS_HOURS: defineOptionalVariable(
     'Hours to keep a reading after its timestamp, 1 to 87,600. At least MAX_TIMESTAMP_AGE_SECONDS',
-    String(retention.readings_hours),
+    `${retention.readings_hours}, or ${retention.earlier_hours} on a database of 1.0.0`,
+    retentionHours,
+  ),
+  RETENTION_READINGS_MAX_HOURS: defineOptionalVariable(
+    'Most hours that `accounts set ACCOUNT keep-readings HOURS` may state, 1 to 87,600',
+    'RETENTION_READINGS_HOURS',
     retentionHours,
   ),
   RETENTION_IDLE_SESSIONS_HOURS: defineOptionalVariable(
     'Hours to keep a session after its last reading, 1 to 87,600. At least RETENTION_READINGS_HOURS',
-    `${retention.idle_sessions_hours}, or RETENTION_READINGS_HOURS if more`,
+    `RETENTION_READINGS_HOURS, at least ${retention.earlier_hours}`,
     retentionHours,
   ),
   RETENTION_DELIVERIES_DAYS: defineVariable(
@@ -141,6 +148,11 @@ export const variables = {
       'address, e.g. http://192.168.1.20:8080',
     'none: the dashboard cannot connect phones',
     readPublicUrl,
+  ),
+  SOURCES_URL: defineOptionalVariable(
+    'Further address to listen on, only for what phones post, e.g. http://192.168.1.20:8080',
+    'none',
+    readSourcesUrl,
   ),
   METRICS_PORT: defineOptionalVariable(
     'Port on HOST that serves /metrics for Prometheus, /healthz and /readyz without a key. 0 selects a free port',

@@ -10,7 +10,10 @@ interface Setting<Value> {
   readonly values: Readonly<Record<string, Value>>;
 }
 
-const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullable<AccountSettings[Name]>> } = {
+/** How long an account may keep readings, in hours. */
+export type HoursAllowed = readonly [least: number, most: number];
+
+const settings: { readonly [Name in keyof AccountSettings]-?: Setting<AccountSettings[Name]> } = {
   derive_sentiment: {
     description: 'estimate the sentiment of a message, in readings that do not state derive_sentiment',
     values: { off: false, on: true },
@@ -27,17 +30,25 @@ const settings: { readonly [Name in keyof AccountSettings]-?: Setting<NonNullabl
     description: 'score a reading also with the newest signals of other sessions of the same person',
     values: { on: true, off: false },
   },
+  keep_readings_hours: {
+    description:
+      'keep readings and facts for HOURS, at most RETENTION_READINGS_MAX_HOURS. A shorter time deletes within a minute',
+    values: { default: undefined },
+  },
 };
 
 type SettingName = keyof typeof settings;
 const fields = Object.keys(settings) as SettingName[];
+/** The setting that is a number of hours, or `default`. */
+const hoursField = 'keep_readings_hours';
 
 const tierWords = Object.keys(tiers).sort((a) => (a === keySettings.default_tier ? -1 : 0));
 export const settingLines = [
   `tier ${tierWords.join('|')}: how many calls per month the account may make`,
-  ...fields.map(
-    (field) => `${toWord(field)} ${Object.keys(settings[field].values).join('|')}: ${settings[field].description}`,
-  ),
+  ...fields.map((field) => {
+    const words = [...Object.keys(settings[field].values), ...(field === hoursField ? ['HOURS'] : [])];
+    return `${toWord(field)} ${words.join('|')}: ${settings[field].description}`;
+  }),
 ];
 
 /** Returns all settings of an account, with the defaults of absent ones. */
@@ -50,28 +61,35 @@ export function readSettings(stored: AccountSettings): Required<AccountSettings>
 export function describeSettings(stored: AccountSettings): ReadonlyArray<readonly [name: string, word: string]> {
   const all = readSettings(stored);
   return fields.map((field) => {
-    const [word = ''] = Object.entries(settings[field].values).find(([, value]) => value === all[field]) ?? [];
-    return [toWord(field), word];
+    const [word] = Object.entries(settings[field].values).find(([, value]) => value === all[field]) ?? [];
+    return [toWord(field), word ?? String(all[field])];
   });
 }
 
 /**
  * Changes the tier or a setting of an account, given as words of the command line. Writes the change to the audit log. Throws a
- * KeyError for an unknown account, setting or value.
+ * KeyError for an unknown account, setting or value, and for hours that are not allowed.
  */
 export async function changeSetting(
   keys: KeyTable,
   { account, name, word }: { readonly account: string; readonly name: string; readonly word: string },
   nowMs: number,
+  hours: HoursAllowed = [1, 87_600],
 ): Promise<void> {
   const field = fields.find((it) => toWord(it) === name);
   if (!field && name !== 'tier')
     throw new KeyError(`"${name}" is not a setting: use ${['tier', ...fields.map(toWord)].join(', ')}`);
-  const words = field ? Object.keys(settings[field].values) : tierWords;
-  if (!words.includes(word)) throw new KeyError(`"${word}" is not a value of ${name}: use ${words.join(' or ')}`);
+  const values: Readonly<Record<string, unknown>> = field ? settings[field].values : tiers;
+  const [least, most] = hours;
+  const isHours = field === hoursField && /^\d+$/.test(word) && Number(word) >= least && Number(word) <= most;
+  if (!isHours && !Object.hasOwn(values, word)) {
+    const others = field === hoursField ? [`${least} to ${most} (RETENTION_READINGS_MAX_HOURS)`] : [];
+    const allowed = [...(field ? Object.keys(values) : tierWords), ...others].join(' or ');
+    throw new KeyError(`"${word}" is not a value of ${name}: use ${allowed}`);
+  }
   await keys.transact(async (writer) => {
     const { accountId, tier, settings: stored } = requireAccount(await writer.lockAccount(account), account);
-    if (field) await writer.saveSettings(accountId, { ...stored, [field]: settings[field].values[word] });
+    if (field) await writer.saveSettings(accountId, { ...stored, [field]: isHours ? Number(word) : values[word] });
     else await writer.setTier(accountId, word as Tier);
     const from = field ? new Map(describeSettings(stored)).get(name) : tier;
     await audit(writer, { action: 'set', nowMs, accountId, details: { setting: name, from, to: word } });
@@ -79,5 +97,5 @@ export async function changeSetting(
 }
 
 function toWord(field: string): string {
-  return field.replaceAll('_', '-');
+  return field.replace(/_hours$/, '').replaceAll('_', '-');
 }

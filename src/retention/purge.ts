@@ -9,11 +9,12 @@ import { findPurgedTo } from '../store/due-accounts.js';
 import { type DigestId, purgeErasedIds } from '../store/erased-ids.js';
 import { purgeLateReadings } from '../store/expired-readings.js';
 import { forgetIssuedSecrets } from '../store/idempotency-keys.js';
+import { findKeptHours } from '../store/keys.js';
 import { purgeExpiredKeys } from '../store/made-keys.js';
 import { retry } from '../store/retry.js';
 import type { Store } from '../store/store.js';
 import { finishErasures } from './erase.js';
-import { planPurge, type PurgeEdge } from './purge-edges.js';
+import { hourMs, planPurge, type PurgeEdge } from './purge-edges.js';
 import { createRemoveLeftovers } from './remove-leftovers.js';
 import { removeStaleSignals } from './remove-live-values.js';
 import { createConfirmedRetention } from './shortened.js';
@@ -100,8 +101,8 @@ export function startRetention(
      * as of the last batch of each table, so it also grows while purges fail.
      */
     lagMs(): number | undefined {
-      const { edges } = planPurge(applied, clock.now());
-      const lagsMs = [...progress.oldestMs].map(([table, ms]) => (edges.get(table)?.beforeMs ?? ms) - ms);
+      const { edges } = planPurge(applied, clock.now(), progress.keptHours);
+      const lagsMs = [...progress.oldestMs].map(([key, ms]) => (edges.get(key)?.beforeMs ?? ms) - ms);
       return lagsMs.length > 0 ? Math.max(0, ...lagsMs) : undefined;
     },
     /** Stops the purge. Resolves after the current batch. */
@@ -127,10 +128,35 @@ export type PurgeProgress = ReturnType<typeof createPurgeProgress>;
 
 /** What a purge keeps between rounds. */
 export function createPurgeProgress() {
+  const turns = new Map<string, ReturnType<typeof createTurns>>();
+  const empty = new Map<string, { readonly beforeMs: number; readonly untilMs: number }>();
   return {
-    turns: createTurns(),
-    /** Time of the oldest row of a table, in epoch ms, as of its last batch. */
+    keptHours: new Map() as ReadonlyMap<string, number>,
+    turnsOf(key: string) {
+      const those = turns.get(key) ?? createTurns();
+      turns.set(key, those);
+      return those;
+    },
+    /** Time of the oldest row of an edge, in epoch ms, as of its last batch. */
     oldestMs: new Map<string, number>(),
+    /** Takes the hours of accounts. Other hours change what the edges contain. */
+    setKeptHours(hours: ReadonlyMap<string, number>) {
+      if (JSON.stringify([...hours]) !== JSON.stringify([...this.keptHours])) empty.clear();
+      this.keptHours = hours;
+    },
+    /**
+     * Returns the time before which an edge of some accounts has no rows, in epoch ms, so that a batch does not read again the
+     * rows that other accounts keep for longer. It is forgotten after an hour.
+     */
+    emptyBefore({ key }: PurgeEdge): number {
+      const { beforeMs, untilMs } = empty.get(key) ?? { beforeMs: 0, untilMs: 0 };
+      return performance.now() < untilMs ? beforeMs : 0;
+    },
+    /** Stores that an edge has no more rows. A row that was accepted before may be committed within an hour. */
+    setEmpty(edge: PurgeEdge) {
+      if (edge.accounts && this.emptyBefore(edge) === 0)
+        empty.set(edge.key, { beforeMs: edge.beforeMs - hourMs, untilMs: performance.now() + hourMs });
+    },
   };
 }
 
@@ -145,7 +171,8 @@ export async function purgeExpired(
   options: PurgeOptions = {},
 ): Promise<number> {
   const { signal, isOver, onDeleted = () => undefined, progress = createPurgeProgress() } = options;
-  const { storesHours, edges } = planPurge(times, nowMs);
+  progress.setKeptHours(await store.run(findKeptHours));
+  const { storesHours, edges } = planPurge(times, nowMs, progress.keptHours);
   let pace = computePace(0);
   const summarize = storesHours
     ? createSummarize({
@@ -153,22 +180,29 @@ export async function purgeExpired(
         paced: (work) => paced(work, () => pace, signal),
       })
     : undefined;
-  const special: Readonly<Record<string, (beforeMs: number) => Promise<DeletedBatch>>> = {
-    session_readings: (beforeMs) => purgeReadings(beforeMs),
-    erased_ids: (beforeMs) => store.run((knex) => purgeErasedIds(knex, beforeMs, Math.min(pace.rows, batchRows))),
-    source_keys: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'source_keys', beforeMs, batchRows)),
-    person_links: (beforeMs) => store.run((knex) => purgeExpiredKeys(knex, 'person_links', beforeMs, batchRows)),
-    access_entries: (beforeMs) => store.use(createAccessTable).purge(beforeMs, pace.rows),
+  const special: Readonly<Record<string, (edge: PurgeEdge) => Promise<DeletedBatch>>> = {
+    session_readings: (edge) => purgeReadings(edge),
+    erased_ids: ({ beforeMs }) => store.run((knex) => purgeErasedIds(knex, beforeMs, Math.min(pace.rows, batchRows))),
+    source_keys: ({ beforeMs }) => store.run((knex) => purgeExpiredKeys(knex, 'source_keys', beforeMs, batchRows)),
+    person_links: ({ beforeMs }) => store.run((knex) => purgeExpiredKeys(knex, 'person_links', beforeMs, batchRows)),
+    access_entries: ({ beforeMs }) => store.use(createAccessTable).purge(beforeMs, pace.rows),
   };
-  async function purgeReadings(beforeMs: number): Promise<DeletedBatch> {
-    const late = await store.run((knex) => purgeLateReadings(knex, beforeMs, pace.rows, summarize));
+  async function purgeReadings(edge: PurgeEdge): Promise<DeletedBatch> {
+    const { key, beforeMs, accounts } = edge;
+    const part = { accounts, fromMs: progress.emptyBefore(edge) };
+    const late = await store.run((knex) => purgeLateReadings(knex, beforeMs, pace.rows, summarize, part));
     if (signal?.aborted) return late;
-    const { rows, hasMore } = await progress.turns({ store, nowMs, beforeMs, rows: pace.rows, summarize, signal });
-    const oldestMs = Math.min(late.oldestMs ?? Infinity, (await store.run(findPurgedTo)) ?? Infinity);
-    return { rows: late.rows + rows, oldestMs, hasMore };
+    const turn = { store, nowMs, beforeMs, accounts, rows: pace.rows, summarize, signal };
+    const { rows, hasMore } = await progress.turnsOf(key)(turn);
+    const purgedToMs = await store.run((knex) => findPurgedTo(knex, accounts));
+    return { rows: late.rows + rows, oldestMs: Math.min(late.oldestMs ?? Infinity, purgedToMs ?? Infinity), hasMore };
   }
-  const purgeBatch = ({ table, expiry: { column, unless }, beforeMs }: PurgeEdge) =>
-    special[table]?.(beforeMs) ?? store.run((knex) => deleteOldest(knex, table, column, beforeMs, pace.rows, unless));
+  const purgeBatch = (edge: PurgeEdge) => {
+    const { table, beforeMs, accounts, expiry } = edge;
+    const part = { unless: expiry.unless, key: expiry.key, accounts, fromMs: progress.emptyBefore(edge) };
+    const deleted = () => store.run((knex) => deleteOldest(knex, table, expiry.column, beforeMs, pace.rows, part));
+    return special[table]?.(edge) ?? deleted();
+  };
   await forgetSecrets(store, nowMs);
   let [total, hasMore] = [0, true];
   while (hasMore && !isOver?.()) {
@@ -176,14 +210,15 @@ export async function purgeExpired(
     for (const edge of edges.values()) {
       // Otherwise it would delete sessions whose readings remain, and an erasure would not find these readings.
       if (signal?.aborted) return total;
-      pace = computePace(edge.beforeMs - (progress.oldestMs.get(edge.table) ?? Infinity));
+      pace = computePace(edge.beforeMs - (progress.oldestMs.get(edge.key) ?? Infinity));
       // A statement may lose a deadlock to an erasure.
       const batch = await paced(
         () => retry(() => purgeBatch(edge)),
         () => pace,
         signal,
       );
-      progress.oldestMs.set(edge.table, batch.oldestMs ?? Infinity);
+      progress.oldestMs.set(edge.key, batch.oldestMs ?? Infinity);
+      if (batch.rows === 0 && !batch.hasMore && !signal?.aborted) progress.setEmpty(edge);
       onDeleted(batch.rows);
       total += batch.rows;
       hasMore ||= batch.rows > 0 || batch.hasMore === true;

@@ -1,9 +1,11 @@
 import type { Knex } from 'knex';
 import type { Logger } from 'pino';
-import type { RetentionTimes } from '../config/config.js';
+import { type Config, type RetentionTimes, withDefaultHours } from '../config/config.js';
 import { formatCommandLine } from '../contract/command-line.js';
 import { countExpired, type ExpiredCount } from '../store/count-expired.js';
+import { findKeptHours } from '../store/keys.js';
 import type { Store } from '../store/store.js';
+import { defaultHours } from '../store/tables/usage.js';
 import { hourMs, planPurge } from './purge-edges.js';
 
 /**
@@ -14,6 +16,11 @@ const recountMs = hourMs;
 /** Returns true if a purge would delete more than half of all readings. */
 export function isLargePurge({ stored, expired }: Pick<ExpiredCount, 'stored' | 'expired'>): boolean {
   return expired * 2 > stored;
+}
+
+/** Returns the configuration with the retention in force: that of variables, otherwise the default of the database. */
+export async function withStoredRetention(store: Store, config: Config): Promise<Config> {
+  return withDefaultHours(config, await store.use(createAppliedRetention).findDefault());
 }
 
 /** Stores the retention of readings that this process applies. Confirms a shorter one. */
@@ -38,7 +45,9 @@ export function createConfirmedRetention(
   async function isSmallPurge(nowMs: number | undefined, earlierHours: number): Promise<boolean> {
     if (nowMs === undefined || performance.now() < countAgainAtMs) return false;
     countAgainAtMs = performance.now() + recountMs;
-    const readings = planPurge(times, nowMs).edges.get('session_readings');
+    // Accounts with a time of their own keep it.
+    const keptHours = await store.run(findKeptHours);
+    const readings = planPurge(times, nowMs, keptHours).edges.get('session_readings');
     const [count] = await store.run((knex) => countExpired(knex, readings ? [readings] : []));
     if (count === undefined || !isLargePurge(count)) return true;
     const { stored, expired } = count;
@@ -74,6 +83,10 @@ export function createAppliedRetention(knex: Knex) {
     /** Returns the number of hours. Undefined before the first purge. */
     async find(): Promise<number | undefined> {
       return (await knex('applied_retention').where({ name }).first('value'))?.value;
+    },
+    /** Returns the default of the database in hours. Undefined if 1.0.0 created it. */
+    async findDefault(): Promise<number | undefined> {
+      return (await knex('applied_retention').where({ name: defaultHours }).first('value'))?.value;
     },
     async set(hours: number): Promise<void> {
       await knex('applied_retention').insert({ name, value: hours }).onConflict('name').merge();

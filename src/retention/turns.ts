@@ -1,5 +1,6 @@
 import type { DeletedBatch } from '../store/delete-oldest.js';
 import {
+  type AccountChoice,
   claimPurge,
   type DueAccount,
   findDueAccounts,
@@ -23,6 +24,8 @@ interface Turn {
   readonly store: Pick<Store, 'run'>;
   readonly nowMs: number;
   readonly beforeMs: number;
+  /** The accounts that take turns. Absent: all. */
+  readonly accounts?: AccountChoice | undefined;
   /** Maximum number of readings per account and turn. The accounts after it wait for the next call. */
   readonly rows: number;
   readonly summarize: Summarize | undefined;
@@ -42,7 +45,7 @@ export function createTurns() {
   let after: Pick<DueAccount, 'accountId' | 'purgedToMs'> = start;
   /** Accounts that had their turn in this lap and have more. */
   const served = new Set<string>();
-  return async ({ store, nowMs, beforeMs, rows, summarize, signal }: Turn): Promise<DeletedBatch> => {
+  return async ({ store, nowMs, beforeMs, accounts, rows, summarize, signal }: Turn): Promise<DeletedBatch> => {
     const idleMs = nowMs - acceptedMs;
     const purge = async (accountId: string): Promise<number> => {
       if (!(await store.run((knex) => claimPurge(knex, accountId, nowMs, nowMs + claimMs)))) return 0;
@@ -52,7 +55,7 @@ export function createTurns() {
         await retry(() => store.run((knex) => releasePurge(knex, accountId, idleMs)));
       }
     };
-    const findPage = () => store.run((knex) => findDueAccounts(knex, { beforeMs, nowMs }, after, pageMax));
+    const findPage = () => store.run((knex) => findDueAccounts(knex, { beforeMs, nowMs, accounts }, after, pageMax));
     if (after === start) await retry(() => store.run((knex) => forgetLaterLimits(knex, nowMs)));
     let page = await findPage();
     if (page.length < pageMax && page.every(({ accountId }) => served.has(accountId))) {

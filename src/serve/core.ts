@@ -83,14 +83,14 @@ export const startCore: StartCore = async (parts) => {
 };
 
 async function start(keep: Keep, parts: CoreParts) {
-  const { config, log, host } = parts;
+  const { log, host } = parts;
   const { databaseNow, onStore } = parts;
   const foundation = await openFoundation(
     keep,
-    { config, log, now: parts.now, databaseNow, onClock: host.setClock, onStore },
+    { config: parts.config, log, now: parts.now, databaseNow, onClock: host.setClock, onStore },
     true,
   );
-  const { store, now, checkDatabase } = foundation;
+  const { store, config, now, checkDatabase } = foundation;
   const digestId = createDigestId(foundation.secretsKeys);
   const retention = keep(
     startRetention(store, config.retention, foundation.clock, digestId, log, (signal) =>
@@ -148,6 +148,7 @@ async function start(keep: Keep, parts: CoreParts) {
     maxFeedbackAgeMs: config.retention.feedbackMs,
     maxReadingAgeMs: config.retention.readingsMs,
     publicUrl: config.publicUrl,
+    sourcesUrl: config.sourcesUrl ?? config.publicUrl,
     absences: foundation.presence.known,
     countStored: storedReadings.count,
   };
@@ -175,6 +176,8 @@ async function start(keep: Keep, parts: CoreParts) {
 
   return {
     findErased,
+    /** How long readings are kept, in ms, of accounts without a time of their own. */
+    keptMs: async () => config.retention.readingsMs,
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Grant | undefined): Promise<CoreResponse> {
       const { handle, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);

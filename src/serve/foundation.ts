@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { startAlerts } from '../alerts/start.js';
 import type { Config } from '../config/config.js';
 import { findSecretsKeys } from '../config/secrets-key.js';
+import { withStoredRetention } from '../retention/shortened.js';
 import { createDigestId } from '../store/erased-ids.js';
 import { cacheResult, limitTime, type ReadinessStatus } from '../observe/probes.js';
 import { findAdvice, type Keep, runStartStep } from '../observe/start.js';
@@ -46,15 +47,17 @@ export interface ProcessParts {
 /** Resources of every process that serves or delivers: a migrated database and the secrets. */
 export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
-export async function openFoundation(keep: Keep, parts: ProcessParts, isObserving: boolean) {
-  const { config, log } = parts;
+export async function openFoundation(keep: Keep, given: ProcessParts, isObserving: boolean) {
+  const { log } = given;
   // Checked first, because a missing SECRETS_KEY needs no database.
-  await runStartStep('SECRETS_KEY', () => findSecretsKeys(config));
-  const open = () => openStore(config.database, 'serving', createHostLog(log), parts.now);
+  await runStartStep('SECRETS_KEY', () => findSecretsKeys(given.config));
+  const open = () => openStore(given.config.database, 'serving', createHostLog(log), given.now);
   const store = keep(await runStartStep('DATABASE_URL', open));
-  parts.onStore?.(store);
+  given.onStore?.(store);
   const missing = await runStartStep('DATABASE_URL', () => store.migrate());
   if (missing.length > 0) log.warn(describeMissing(missing));
+  const config = await runStartStep('DATABASE_URL', () => withStoredRetention(store, given.config));
+  const parts = { ...given, config };
   const clock = keep(await runStartStep('DATABASE_URL', () => openClock(store, parts)));
   const { now } = clock;
   const secretsKeys = await runStartStep('SECRETS_KEY', () => admitSecretsKeys(store, config, now()));
@@ -67,6 +70,8 @@ export async function openFoundation(keep: Keep, parts: ProcessParts, isObservin
   };
   return {
     store,
+    /** With the retention in force. */
+    config,
     secretsKeys,
     secretBox: createSecretBox(secretsKeys),
     resolveName: createResolveName(config.dnsServers),

@@ -1,7 +1,7 @@
 import { idempotency } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
 import { listDevelopmentKeyWarnings } from '../keys/development-key.js';
-import { createKeyTable } from '../store/keys.js';
+import { createKeyTable, findKeptHours } from '../store/keys.js';
 import { createSecretsKeyTable } from '../store/secrets-key.js';
 import type { Store } from '../store/store.js';
 
@@ -34,7 +34,8 @@ const hourMs = 3_600_000;
 async function listKeyWarnings(store: Store, keys: Config['secretsKeys'], readingsMs: number): Promise<string[]> {
   if (keys === undefined || keys.length < 2) return [];
   const replacedAtMs = (await store.use(createSecretsKeyTable).find())?.sinceMs ?? 0;
-  const untilMs = replacedAtMs + Math.max(readingsMs, idempotency.retention_hours * hourMs);
+  const hours = [idempotency.retention_hours, ...(await store.run(findKeptHours)).values()];
+  const untilMs = replacedAtMs + Math.max(readingsMs, ...hours.map((it) => it * hourMs));
   return [
     `SECRETS_KEY holds ${keys.length} keys: if the first one is the newest, remove the others after ${new Date(untilMs).toISOString()}`,
   ];

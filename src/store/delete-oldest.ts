@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type AccountChoice, chooseAccounts } from './due-accounts.js';
 import { isMysql } from './rows.js';
 
 /** A batch of expired rows that were deleted. */
@@ -10,8 +11,20 @@ export interface DeletedBatch {
   readonly hasMore?: boolean | undefined;
 }
 
+/** Which rows are deleted that are old enough. */
+export interface DeletedPart {
+  /** Condition of rows that stay. */
+  readonly unless?: string | undefined;
+  /** Columns of the primary key of a clustered table. */
+  readonly key?: readonly string[] | undefined;
+  /** Accounts of the rows, by the column `account_id`. Absent: all. */
+  readonly accounts?: AccountChoice | undefined;
+  /** Time before which no such row exists, in epoch ms. */
+  readonly fromMs?: number;
+}
+
 /**
- * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first, except those that match `unless`.
+ * Deletes at most `batch` rows with a time (ms) before `beforeMs`, oldest first, of a part of the table.
  *
  * Deletes with one statement, so that a row that is updated concurrently is not deleted. Does not list keys, because parsing a
  * thousand conditions takes longer than the deletion.
@@ -22,24 +35,32 @@ export async function deleteOldest(
   timeColumn: string,
   beforeMs: number,
   batch: number,
-  unless?: string,
+  { unless, key = ['rowid'], accounts, fromMs = 0 }: DeletedPart = {},
 ): Promise<DeletedBatch> {
-  const expired = () => knex(table).where(timeColumn, '<', beforeMs).orderBy(timeColumn);
-  const first = await knex(table).where(timeColumn, '>=', 0).orderBy(timeColumn).first(timeColumn);
+  const { sql, bindings } = chooseAccounts('account_id', accounts);
+  const found = knex(table).where(timeColumn, '>=', fromMs).whereRaw(sql, bindings);
+  // Of some accounts only, a search of all rows may find none.
+  if (accounts) void found.where(timeColumn, '<', beforeMs);
+  const first = await found.orderBy(timeColumn).first(timeColumn);
   const oldestMs = first && Number(first[timeColumn]);
   if (oldestMs === undefined || oldestMs >= beforeMs) return { rows: 0, oldestMs };
-  const condition = unless === undefined ? '' : `and not (${unless})`;
+  const condition = `${sql}${unless === undefined ? '' : ` and not (${unless})`}`;
   if (isMysql(knex)) {
-    const [{ affectedRows }] = await knex.raw(`delete from ?? where ?? < ? ${condition} order by ?? limit ?`, [
-      table,
-      timeColumn,
-      beforeMs,
-      timeColumn,
-      batch,
-    ]);
+    const [{ affectedRows }] = await knex.raw(
+      `delete from ?? where ?? >= ? and ?? < ? and ${condition} order by ?? limit ?`,
+      [table, timeColumn, fromMs, timeColumn, beforeMs, ...bindings, timeColumn, batch],
+    );
     return { rows: affectedRows, oldestMs };
   }
-  const chosen = expired().whereRaw(`1 = 1 ${condition}`).select('rowid').limit(batch);
-  const rows = await knex(table).whereIn('rowid', chosen).delete();
+  const chosen = knex(table)
+    .where(timeColumn, '>=', fromMs)
+    .where(timeColumn, '<', beforeMs)
+    .whereRaw(condition, bindings)
+    .orderBy(timeColumn)
+    .select(...key)
+    .limit(batch);
+  const rows = await knex(table)
+    .whereIn([...key], chosen)
+    .delete();
   return { rows, oldestMs };
 }

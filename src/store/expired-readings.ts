@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
-import type { DeletedBatch } from './delete-oldest.js';
+import type { DeletedBatch, DeletedPart } from './delete-oldest.js';
+import { chooseAccounts } from './due-accounts.js';
 import { toAccountKey } from './readings.js';
 import { selectRows } from './rows.js';
 import { positionsPerMs } from './stream-positions.js';
@@ -8,15 +9,15 @@ import { positionsPerMs } from './stream-positions.js';
 const accountKey = 'substr(p.account_id, 5, 12)';
 
 /**
- * Returns the timestamp in epoch ms of the newest reading of all accounts that was not backfilled. Undefined if there is
- * none.
+ * Returns the timestamp in epoch ms of the newest reading of all accounts, also of a backfilled one: phones may send no
+ * other. Undefined if there is none.
  */
 export async function findNewestReadingTime(knex: Knex): Promise<number | undefined> {
   // The position of a backfilled reading is negative.
   const newest = `select timestamp_ms from session_readings where account = ${accountKey} and position > 0
     order by position desc limit 1`;
-  const sql = `select max(newest.timestampMs) as timestampMs from
-    (select (${newest}) as timestampMs from stream_positions p) as newest`;
+  const sql = `select max(newest.timestampMs) as timestampMs from (select (${newest}) as timestampMs from stream_positions p
+    union all select max(timestamp_ms) from late_readings) as newest`;
   const [row] = await selectRows<{ timestampMs: number | null }>(knex, { sql, bindings: [] });
   return row?.timestampMs ?? undefined;
 }
@@ -34,8 +35,8 @@ export interface ExpiredReading {
 type Prepare = (readings: readonly ExpiredReading[]) => Promise<boolean>;
 
 /**
- * Deletes at most `batch` late readings older than `beforeMs` of all accounts, oldest first, after `prepare` has resolved
- * with true for them.
+ * Deletes at most `batch` late readings older than `beforeMs` of a part of the table, oldest first, after `prepare` has
+ * resolved with true for them.
  *
  * Finds late readings by their timestamps and others by their positions, so that only late readings require an index of
  * timestamps.
@@ -45,10 +46,14 @@ export async function purgeLateReadings(
   beforeMs: number,
   batch: number,
   prepare: Prepare = async () => true,
+  { accounts, fromMs = 0 }: Pick<DeletedPart, 'accounts' | 'fromMs'> = {},
 ): Promise<DeletedBatch> {
+  const { sql, bindings } = chooseAccounts('account', accounts);
   const late: ExpiredReading[] = await knex('late_readings')
     .select('account', 'position', 'incarnation', 'timestamp_ms')
+    .where('timestamp_ms', '>=', fromMs)
     .where('timestamp_ms', '<', beforeMs)
+    .whereRaw(sql, bindings)
     .orderBy('timestamp_ms')
     .limit(batch);
   const [first] = late;

@@ -185,6 +185,14 @@ export async function findSettings({ knex, accountId }: ReadScope): Promise<Acco
   return toSettings(row?.settings ?? null);
 }
 
+/** Returns the hours of accounts that keep readings for a time of their own, by account id. Reads all accounts. */
+export async function findKeptHours(knex: Knex): Promise<ReadonlyMap<string, number>> {
+  const rows: Array<Record<'accountId' | 'settings', string>> = await knex('accounts')
+    .select({ accountId: 'account_id', settings: 'settings' })
+    .where('settings', 'like', '%"keep_readings_hours"%');
+  return new Map(rows.map(({ accountId, settings }) => [accountId, toSettings(settings).keep_readings_hours ?? 0]));
+}
+
 function selectAccounts(knex: Knex) {
   return knex('accounts').select(accountColumns);
 }

@@ -59,7 +59,7 @@ async function migrateLocked(transaction: Knex.Transaction, list: readonly Migra
 /** Runs the migrations that are not in `applied`, on a database without rows that no other process uses. */
 export async function completeSchema(knex: Knex, applied: ReadonlySet<string>): Promise<void> {
   await createLedger(knex);
-  for (const { name, run } of migrations) if (!applied.has(name)) await run(knex);
+  for (const { run } of listMissing(applied)) await run(knex);
 }
 
 /** Returns true if all migrations of this version are applied. */
@@ -68,7 +68,11 @@ export async function isMigrated(knex: Knex, list = migrations): Promise<boolean
 }
 
 async function pending(knex: Knex, list: readonly Migration[]): Promise<readonly Migration[]> {
-  const applied = await readApplied(knex, list);
+  return listMissing(await readApplied(knex, list), list);
+}
+
+/** Returns the migrations that are not in `applied`. */
+export function listMissing(applied: ReadonlySet<string>, list = migrations): readonly Migration[] {
   return list.filter(({ name }) => !applied.has(name));
 }
 

@@ -125,16 +125,16 @@ export async function resealSigningSecrets(
 /** Source keys of all accounts. */
 export function createSourceKeyLookup(knex: Knex) {
   return {
-    /** Returns the RETENTION_READINGS_HOURS that the newest posts of a source require, by source. */
-    async findNeededHours(nowMs: number): Promise<ReadonlyMap<Schema<'Source'>, number>> {
-      const rows: ReadonlyArray<Pick<SourceKeyRow, 'source' | 'lastPost'>> = await knex('source_keys')
-        .select({ source: 'source', lastPost: 'last_post' })
+    /** Returns how long an account must keep readings for the newest posts of a source, in hours. */
+    async findNeededHours(nowMs: number) {
+      const rows: ReadonlyArray<
+        Pick<SourceKeyRow, 'accountId' | 'source' | 'lastPost'> & { readonly account: string }
+      > = await knex('source_keys as k')
+        .join('accounts as a', 'a.account_id', 'k.account_id')
+        .select({ accountId: 'a.account_id', account: 'a.name', source: 'k.source', lastPost: 'k.last_post' })
         .where('expires_at_ms', '>', nowMs)
         .where('last_post', 'like', '%"readings_hours"%');
-      const hours = new Map<Schema<'Source'>, number>();
-      for (const { source, lastPost } of rows)
-        hours.set(source, Math.max(hours.get(source) ?? 0, decodePost(lastPost)?.readings_hours ?? 0));
-      return hours;
+      return rows.map(({ lastPost, ...row }) => ({ ...row, hours: decodePost(lastPost)?.readings_hours ?? 0 }));
     },
 
     listAll: (nowMs: number, account?: string) => listMade(knex, made, nowMs, account),

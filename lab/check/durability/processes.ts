@@ -10,6 +10,7 @@ import { type Aftermath, endure } from '../shared/endure.js';
 import type { Load, Sender, SentReadings } from '../shared/load.js';
 import { type Member, withProcesses } from '../shared/processes.js';
 import { countLost, rowsOfEvents } from '../shared/verdict.js';
+import { additionsEnv, useAdditions } from './additions.js';
 import { agrees, faultNames, faultTitles, isOneEach, judgeReadings, type Shown } from './readings.js';
 import type { Trial } from './service.js';
 
@@ -31,12 +32,17 @@ export interface Actions {
   readonly killOne: () => Promise<string>;
   /** Replaces one process after another, each while no requests go to it. */
   readonly replaceAll: (file: string) => Promise<void>;
+  /** Starts to use what the earlier release does not know. */
+  readonly add: () => Promise<void>;
 }
+
+/** What 1.0.0 requires on a database of a later release, because it keeps readings for 24 hours. */
+const kept = { RETENTION_READINGS_HOURS: '192', RETENTION_IDLE_SESSIONS_HOURS: '192' };
 
 /** Two services and two separate workers. One of the services also delivers webhooks. */
 const members: readonly Member[] = [
-  { name: 'service with worker', env: { WORKER: '1' } },
-  { name: 'service alone', env: { WORKER: '0' } },
+  { name: 'service with worker', env: { WORKER: '1', ...kept } },
+  { name: 'service alone', env: { WORKER: '0', ...kept } },
   { name: 'worker alone', args: ['deliver'] },
   { name: 'worker alone', args: ['deliver'] },
 ];
@@ -55,7 +61,9 @@ interface ProcessTrial extends Omit<Trial, 'kills' | 'killAll'> {
 export function endureProcesses(trial: ProcessTrial): Promise<Row[][]> {
   const { title, databaseUrl, sessions, seed, earlier, disturb } = trial;
   const random = seededRandom(seed);
-  const options = { databaseUrl, account: 'processes', members, file: earlier };
+  const env = earlier === undefined ? {} : additionsEnv;
+  const own = members.map((member) => ({ ...member, env: { ...member.env, ...env } }));
+  const options = { databaseUrl, account: 'processes', members: own, file: earlier };
   return withProcesses(options, ({ fleet, urls, key }) => {
     const killed: Record<string, number> = {};
     const killOne = async () => {
@@ -72,12 +80,14 @@ export function endureProcesses(trial: ProcessTrial): Promise<Row[][]> {
         balanced = urls;
       }
     };
+    let additions: Awaited<ReturnType<typeof useAdditions>> | undefined;
+    const add = async () => void (additions = await useAdditions(databaseUrl, () => balanced));
     return endure(
       {
         ...{ databaseUrl, urls: () => balanced, key, random, isResent: true, isSpread: true, pauseMs, drainMs },
         isReceiverUnreliable: true,
         senders: Array.from({ length: sessions }, (_, index) => spread(`spread-${index}`, urls.length, random)),
-        disturb: (load) => disturb(load, { killOne, replaceAll }),
+        disturb: (load) => disturb(load, { killOne, replaceAll, add }),
         recover: fleet.ready,
       },
       async ({ sent, acknowledged, failed }, events, after) => {
@@ -93,9 +103,11 @@ export function endureProcesses(trial: ProcessTrial): Promise<Row[][]> {
         if (earlier !== undefined) {
           const refused = Object.fromEntries(Object.entries(failed).filter(([why]) => why.startsWith('status 5')));
           readings.push({ what: '5xx responses', found: sumOf(refused), allowed: 0 });
+          readings.push(...((await additions?.judgeEarlier(urls[0] ?? '')) ?? []));
           await replaceAll('dist/main.js');
           const found = await countLost(urls[0] ?? '', key, sent);
           readings.push({ what: 'missing after another upgrade', found, allowed: 0 });
+          readings.push(...((await additions?.finish(urls[0] ?? '')) ?? []));
         }
         const deliveries: Row[] = [
           { what: 'deliveries queued when the kills ended', found: after.queued },

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { retention } from '../../../generated/spec.js';
 import { findTables, tables } from '../tables/index.js';
 import { person_links } from '../tables/person-links.js';
 import { alertTables } from '../tables/alerts.js';
@@ -8,6 +9,7 @@ import { service_runs } from '../tables/service-runs.js';
 import { source_keys } from '../tables/source-keys.js';
 import { subjectTables } from '../tables/subjects.js';
 import { createTable, readParts, type TableDefinition } from '../tables/table.js';
+import { defaultHours } from '../tables/usage.js';
 import { usage_hours } from '../tables/usage-hours.js';
 
 export interface Migration {
@@ -29,7 +31,7 @@ export interface Migration {
  * later migration may find its change already made.
  */
 export const migrations: readonly Migration[] = [
-  { name: 'initial', run: createTables },
+  { name: 'initial', run: createDatabase },
   { name: 'row-codes', run: addRowCodes },
   { name: 'samples', run: addSamples },
   { name: 'source-keys', run: (knex) => createTable(knex, 'source_keys', source_keys) },
@@ -43,6 +45,13 @@ export const migrations: readonly Migration[] = [
   { name: 'facts', run: (knex) => createTable(knex, 'facts', facts) },
   { name: 'devices', run: (knex) => createTable(knex, 'devices', devices) },
 ];
+
+/** Creates all tables, and stores the default retention. A database of 1.0.0, on which this does not run, has none. */
+async function createDatabase(database: Knex): Promise<void> {
+  await createTables(database);
+  const row = { name: defaultHours, value: retention.readings_hours };
+  await database('applied_retention').insert(row).onConflict('name').ignore();
+}
 
 /** Adds the codes of rows, which stay null until a process codes the rows. */
 async function addRowCodes(database: Knex): Promise<void> {

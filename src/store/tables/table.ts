@@ -64,6 +64,8 @@ export interface Expiry {
   readonly graceMs?: number;
   /** Condition of expired rows with one `?` for the time. Absent: the column is less than the time. */
   readonly condition?: string;
+  /** Columns of the primary key. Required of a clustered table, whose rows have no rowid on SQLite. */
+  readonly key?: readonly string[];
   /** Condition of rows that a purge leaves for later. */
   readonly unless?: string;
 }

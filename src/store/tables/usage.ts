@@ -1,5 +1,8 @@
 import { addAscii, addFixedAscii, type Tables } from './table.js';
 
+/** The row of `applied_retention` with the hours for which a database keeps readings by default. */
+export const defaultHours = 'default_hours';
+
 /** Calls per account and calendar month (UTC, e.g. `2026-11`). */
 export const usageTables: Tables = {
   usage_months: {
@@ -16,9 +19,9 @@ export const usageTables: Tables = {
       table.primary(['account_id', 'month']);
     },
   },
-  // The retention that the last purge applied.
+  // The retention that the last purge applied, and the default one of a database that 1.0.0 did not create.
   applied_retention: {
-    content: 'retention of readings that the last purge applied',
+    content: 'retention of readings that the last purge applied, and the default of the database',
     identifies: 'nobody',
     retention: 'without end',
     erasure: 'no data of people',
