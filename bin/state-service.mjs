@@ -7,7 +7,7 @@ const builder = new URL('../scripts/build/build-changed.mjs', import.meta.url);
 const name = process.argv[2] || 'serve';
 const built = existsSync(builder)
   ? import(builder.href).then(({ buildChanged }) =>
-      buildChanged('program', ...(['serve', '--demo'].includes(name) ? ['documentation'] : [])),
+      buildChanged('program', ...(['serve', '--demo', '--lan'].includes(name) ? ['documentation'] : [])),
     )
   : Promise.resolve();
 void built.then(() => import('../dist/main.js'));

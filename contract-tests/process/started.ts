@@ -1,11 +1,12 @@
-import { untilClosed } from '../../testkit/command-line.js';
-import { runMain, startMain } from '../../testkit/process.js';
+import { runHere, untilClosed } from '../../testkit/command-line.js';
+import { startMain } from '../../testkit/process.js';
 import { client, realTime, startTestService } from '../../testkit/service.js';
 
 /** Starts the service as a separate process, with a key of a new account. */
 export async function startProcessWithKey(env: Record<string, string>, key?: string) {
-  const used =
-    key ?? (await runMain(['keys', 'create', '--account', 'acme', '--tier', 'enterprise'], env)).stdout.trim();
+  const create = ['keys', 'create', '--account', 'acme', '--tier', 'enterprise'];
+  const used = key ?? (await runHere(create, env)).stdout.trim();
+  await untilClosed(env['DATABASE_URL'] ?? '');
   const service = await startMain(env);
   return { service, key: used, ...client(service.url, used, realTime()) };
 }

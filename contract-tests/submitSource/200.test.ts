@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { setUp } from '../../testkit/consents.js';
 import { connectPhone, metric, toLocal } from '../../testkit/phone.js';
 import { expect, test } from '../../testkit/test.js';
 import { until } from '../../testkit/until.js';
@@ -91,6 +92,14 @@ test('the list of source keys says what the newest post contained, and which ret
     const isListed = async () => isDeepStrictEqual((await list()).source_keys[0].last_post, { device, ...expected });
     await until(`the post of hours ${hours.join()}`, isListed);
   }
+});
+
+test('a post stores what its account keeps for longer than the deployment', async ({ service }) => {
+  const phone = await connectPhone(service, 'health_auto_export');
+  await setUp({ ...service, accountId: phone.accountId }, { keep_readings_hours: 720 });
+  const samples = [700, 740].map((hours) => [service.clock.nowMs - hours * 3_600_000, 72] as const);
+  const { body } = await phone.post({ data: { metrics: [metric('heart_rate', 'count/min', samples)] } });
+  expect(body).toMatchObject({ stored: 1, skipped: { too_old: 1 } });
 });
 
 test('a minute with live readings of a device is not stored again as history', async ({ ownService: service }) => {

@@ -276,6 +276,6 @@ test.for(hubs)('%s: any signed body gets a documented response', async (name, { 
       // `post` checks each response against the contract.
       expect([200, 422]).toContain((await hub.post(JSON.stringify(body))).status);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

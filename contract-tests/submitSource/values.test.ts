@@ -2,17 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { Schema } from '../../src/contract/contract.js';
 import { exportRows } from '../../testkit/batch.js';
 import { connectHub, connectPhone } from '../../testkit/phone.js';
-import { Clock, root, startTestService } from '../../testkit/service.js';
+import { Clock, root, shareTestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
 const cases = new URL('packages/recordings/tests/field-cases/', root);
 const readCase = (name: string): unknown => JSON.parse(readFileSync(new URL(name, cases), 'utf8'));
 
-async function start() {
-  const clock = new Clock();
-  clock.nowMs = Date.UTC(2026, 10, 21, 10);
-  return startTestService({ clock, env: { RETENTION_READINGS_HOURS: '87600' } });
-}
+const clock = new Clock();
+clock.nowMs = Date.UTC(2026, 10, 21, 10);
+const start = shareTestService({ clock, env: { RETENTION_READINGS_HOURS: '87600' } });
 
 /** Counts the values of a body without the code of the service. */
 function countLeaves(value: unknown): number {

@@ -3,6 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import type { OperationId } from '../contract/contract.js';
 import { definitions, findDefinition } from '../contract/definitions.js';
 import type { IdentifyByKind } from '../contract/grant.js';
+import { ProblemError } from '../contract/problem.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
 import type { MonthlyCalls } from '../limits/monthly-calls.js';
 import type { LimitPolicy } from '../limits/window-limit.js';
@@ -79,21 +80,29 @@ export interface AppParts
   readonly addSafetyCheck?: ((admit: Admit) => Admit) | undefined;
 }
 
-/** Builds the app. Rejects when the validator cannot use the contract. */
-export async function createApp(parts: AppParts): Promise<Express> {
+/**
+ * Builds the apps of the listeners, which share all limits. `sources` serves only posts of sources. Rejects when the validator
+ * cannot use the contract.
+ */
+export async function createApps(parts: AppParts): Promise<{ readonly app: Express; readonly sources: Express }> {
   const serve = createServe(await createOperations(parts), parts);
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('trust proxy', parts.trustProxy);
-  app.use(serve);
-  return app;
+  const create = (handler: express.RequestHandler) => {
+    const app = express();
+    app.disable('x-powered-by');
+    app.disable('etag');
+    app.set('trust proxy', parts.trustProxy);
+    return app.use(handler);
+  };
+  return { app: create(serve()), sources: create(serve('source')) };
 }
 
 type Operations = ReadonlyMap<OperationId, RunnableOperation>;
 
+/** The only operations that a listener serves, by what they take. Undefined: it serves all. */
+type Only = Route['record']['takes'];
+
 /** Returns the handler of all requests. Finds the route first, so that a request runs nothing of other paths. */
-function createServe(operations: Operations, parts: AppParts): express.RequestHandler {
+function createServe(operations: Operations, parts: AppParts): (only?: Only) => express.RequestHandler {
   const observation = createObservation(parts.log, parts.observeRequest, parts.load);
   const refuse = createRefuse(parts);
   const allowOrigin = crossOrigin(parts.corsOrigins);
@@ -111,13 +120,14 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
   const challenge = (refusal: Refusal, exchange: Exchange, request: Request) =>
     oauth ? addChallenge(refusal, exchange, request, oauth) : refusal;
 
-  async function run(exchange: Exchange, request: Request, response: Response): Promise<void> {
+  async function run(exchange: Exchange, request: Request, response: Response, only?: Only): Promise<void> {
     setSecurityHeaders(response);
     requireProtocol(request, response);
-    const ofPage = takePagePath(request) ? page : undefined;
+    const ofPage = !only && takePagePath(request) ? page : undefined;
     const isOfPerson = ofPage || request.url.startsWith('/person/');
-    if (!isOfPerson && allowOrigin?.(request, response)) return;
+    if (!only && !isOfPerson && allowOrigin?.(request, response)) return;
     const methods = findRoute(router, exchange, request);
+    if (only && exchange.route?.record.takes !== only) throw new ProblemError('path_not_found');
     exchange.isPublic &&= !ofPage;
     const isOther = !methods && !ofPage;
     if (isOther && (serveWellKnown(request, response) || (await servePages(request, response)))) return;
@@ -137,7 +147,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
     await send(operation, exchange, response);
   }
 
-  return (request, response, next) => {
+  return (only) => (request, response, next) => {
     const exchange = new Exchange(request.method, request.headers);
     response.setHeader('X-Request-Id', exchange.requestId);
     observeResponse(observation, exchange, response);
@@ -152,6 +162,7 @@ function createServe(operations: Operations, parts: AppParts): express.RequestHa
       exchange,
       request,
       response,
+      only,
     );
     running.catch(fail).catch(next);
   };

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { faults, personLinks as settings } from '../../generated/spec.js';
 import type { Config } from '../config/config.js';
 import type { LinkGrant } from '../contract/contract.js';
-import type { Grant } from '../contract/grant.js';
+import { findKeptMs, type Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import type { Authenticate } from './admit.js';
 import { type Exchange, requireCaller } from './exchange.js';
@@ -100,12 +100,13 @@ export function createPersonPage(parts: PersonPageParts) {
     /** Responds with what the link allows, at its own path. Returns false for another path. */
     serveLink(exchange: Exchange, request: Request, response: Response): boolean {
       if (request.path !== linkPath || !['GET', 'POST'].includes(request.method)) return false;
-      const { subjectId, endsAtMs, link } = requireCaller(exchange);
+      const caller = requireCaller(exchange);
+      const { subjectId, endsAtMs, link } = caller;
       response.json({
         subject_id: subjectId,
         grants: link?.grants,
         expires_at: new Date(endsAtMs).toISOString(),
-        kept_hours: maxBackfillAgeMs / 3_600_000,
+        kept_hours: findKeptMs(caller, maxBackfillAgeMs) / 3_600_000,
         page_token: createToken(readCookie(request)),
       });
       return true;

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { limits, sources as settings } from '../../generated/spec.js';
 import { findHub } from '../../packages/recordings/sources/index.js';
-import type { Grant } from '../contract/grant.js';
+import { findKeptMs, type Grant } from '../contract/grant.js';
 import { ProblemError } from '../contract/problem.js';
 import { toNetwork } from '../limits/failure-limit.js';
 import type { LoadSums } from '../limits/load-sums.js';
@@ -41,7 +41,7 @@ export interface SourceParts extends Omit<PostedBody, 'bytes' | 'isZipped' | 'ca
 export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (validate: Step) => Step[] {
   const readSmall = createReadSmall(parts.load);
   const { uploadMs = settings.upload_seconds * 1000, closing, readLarge = readSmall } = parts;
-  const { digestKeys, maxTimestampAgeMs, maxBackfillAgeMs } = parts;
+  const { digestKeys, maxTimestampAgeMs } = parts;
   const takePlace = createPlaces(closing);
   const { policy, quota, refused_retry_seconds: resetSeconds } = limits.posts;
   const refuse = () => createConcurrencyError({ policy, quota, resetSeconds });
@@ -66,6 +66,7 @@ export function createSourceSteps(parts: SourceParts, watch: WatchUpload): (vali
     if (refusal) throw refusal;
     if (subjectId !== undefined) work.add(await takeTurn(`${accountId} ${subjectId}`, work.signal));
     const body = { bytes: small ?? bytes, isZipped: !small };
+    const maxBackfillAgeMs = findKeptMs(caller, parts.maxBackfillAgeMs);
     const posted = { ...body, caller, nowMs: parts.now(), digestKeys, maxTimestampAgeMs, maxBackfillAgeMs };
     const addCpu = (cpuMs: number) => parts.load.add(accountId, { cpuMs });
     exchange.body = (await (isLarge ? readLarge : readSmall)(posted, work.signal, addCpu)) satisfies Post;

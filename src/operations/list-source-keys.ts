@@ -7,15 +7,15 @@ import type { OperationRecord } from './operation.js';
 const keysMax = 500;
 
 /** Returns the source keys of a person, or the newest of the account. */
-export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'publicUrl' | 'digestId'> = {
+export const listSourceKeys: OperationRecord<'listSourceKeys', 'store' | 'now' | 'sourcesUrl' | 'digestId'> = {
   personalData: 'reads',
-  async handle({ store, now, publicUrl, digestId }, { query }, { accountId, link }) {
+  async handle({ store, now, sourcesUrl, digestId }, { query }, { accountId, link }) {
     const scope = store.read(accountId);
     const keys = await createSourceKeyTable(scope).list(query.subject_id, now(), keysMax);
     // As in the list of accesses, a person does not learn the keys of the account.
     const toListed = (key: SourceKey) => ({ ...toSourceKey(key), ...(!link && nameMaker(key)) });
     const list = { source_keys: (await omitLeftovers(scope, keys, digestId)).map(toListed) };
-    return { status: 200, body: publicUrl === undefined ? list : { public_url: publicUrl, ...list } };
+    return { status: 200, body: sourcesUrl === undefined ? list : { public_url: sourcesUrl, ...list } };
   },
 };
 

@@ -4,7 +4,7 @@ import { limits } from '../../generated/spec.js';
 import { createTexts } from '../../packages/text/texts.js';
 import { requireSecretsKeys } from '../config/secrets-key.js';
 import { requireSameContract } from '../contract/definitions.js';
-import { createApp } from '../http/app.js';
+import { createApps } from '../http/app.js';
 import { startServer } from '../http/server.js';
 import { createExpiredKeyLog } from '../keys/expired-keys.js';
 import { createGrants } from '../keys/identify.js';
@@ -143,7 +143,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
   metrics.watchStreams(async () => opened.openCount());
   const exports = createExports({ beginExport, readExportPage, isValid });
   for (const { drain } of [opened, exports]) closing.addEventListener('abort', drain);
-  const app = await createApp({
+  const { app, sources } = await createApps({
     trustProxy: config.trustProxy,
     keyHeaders: config.keyHeaders,
     corsOrigins: config.corsOrigins,
@@ -173,7 +173,7 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     readLarge: parts.readLarge,
     uploadMs,
     now,
-    maxBackfillAgeMs: config.retention.readingsMs,
+    maxBackfillAgeMs: await core.keptMs(),
     log,
     observeRequest,
     observeRefusal,
@@ -183,11 +183,16 @@ async function serve(keep: Keep, leaving: AbortSignal, closing: AbortSignal, par
     isTransient,
     checkReadiness: readiness,
   });
+  const { host: hostName, port, connectionsMax, sourcesUrl } = config;
+  const listener = { connectionsMax, requestMs, log };
   const { url } = keep(
-    await runStartStep('HOST and PORT', () =>
-      startServer(app, { host: config.host, port: config.port, connectionsMax: config.connectionsMax, requestMs, log }),
-    ),
+    await runStartStep('HOST and PORT', () => startServer(app, { host: hostName, port, ...listener })),
   );
+  if (sourcesUrl !== undefined) {
+    const at = new URL(sourcesUrl);
+    const address = { host: at.hostname, port: Number(at.port || 80) };
+    keep(await runStartStep('SOURCES_URL', () => startServer(sources, { ...address, ...listener })));
+  }
   // Runs after the server listens. A process that cannot serve must not create the key, which is shown only once, and
   // must not send deliveries.
   const developmentKey = await core.begin();

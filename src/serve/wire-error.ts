@@ -9,7 +9,7 @@ export type WireError =
   | { readonly kind: 'limit'; readonly exceeded: Allowance }
   | ({ readonly kind: 'problem'; readonly detail: string; readonly cause: WireError | undefined } & Pick<
       ProblemError,
-      'code' | 'faults' | 'retryAfterSeconds' | 'hint'
+      'code' | 'faults' | 'retryAfterSeconds' | 'hint' | 'maxAgeSeconds'
     >)
   | {
       readonly kind: 'error';
@@ -22,9 +22,9 @@ export type WireError =
 export function writeError(error: unknown): WireError {
   if (error instanceof RateLimitError) return { kind: 'limit', exceeded: error.exceeded };
   if (error instanceof ProblemError) {
-    const { code, faults, message: detail, retryAfterSeconds, hint, cause } = error;
+    const { code, faults, message: detail, retryAfterSeconds, hint, maxAgeSeconds, cause } = error;
     const wireCause = cause === undefined ? undefined : writeError(cause);
-    return { kind: 'problem', code, faults, detail, retryAfterSeconds, hint, cause: wireCause };
+    return { kind: 'problem', code, faults, detail, retryAfterSeconds, hint, maxAgeSeconds, cause: wireCause };
   }
   const { name, message, stack, code }: NodeJS.ErrnoException =
     error instanceof Error ? error : new Error(String(error));
@@ -37,6 +37,6 @@ export function readError(wire: WireError): Error {
     const { name, message, stack, code } = wire;
     return Object.assign(new Error(message), { name, stack, ...(code !== undefined && { code }) });
   }
-  const { code, faults, detail, retryAfterSeconds, hint, cause } = wire;
-  return new ProblemError(code, { detail, faults, retryAfterSeconds, hint, cause: cause && readError(cause) });
+  const { kind: _, code, cause, ...named } = wire;
+  return new ProblemError(code, { ...named, cause: cause && readError(cause) });
 }
