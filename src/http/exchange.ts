@@ -76,6 +76,8 @@ interface Logged {
   /** The reason why the session token is not valid for the request. */
   readonly token_refusal?: string;
   readonly lines?: number;
+  /** The code of the problem if the request is rejected. */
+  readonly code?: string;
 }
 
 /**

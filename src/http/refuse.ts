@@ -26,9 +26,9 @@ export interface Refusal {
 export type Refuse = ReturnType<typeof createRefuse>;
 
 /**
- * Returns a function that converts every error to problem details, and counts and logs it. An error that is not a ProblemError becomes service_unavailable if it is
- * retryable (`isTransient`), otherwise internal_error. Causes are logged and never sent. Failed authentications count
- * against the limit of their address.
+ * Returns a function that converts every error to problem details, counts and logs it, and names its code in the line of the
+ * request. An error that is not a ProblemError becomes service_unavailable if it is retryable (`isTransient`), otherwise
+ * internal_error. Causes are logged and never sent. Failed authentications count against the limit of their address.
  */
 export function createRefuse(parts: RefusalParts) {
   const { log, isTransient, observeRefusal, countFailure } = parts;
@@ -41,7 +41,8 @@ export function createRefuse(parts: RefusalParts) {
     }
     if (problem.status >= 500) log.error({ ...exchange.describe(), err: problem.cause ?? problem }, problem.code);
     if (problem instanceof RateLimitError) observeRefusal(problem.exceeded.policy);
-    const { status } = problem;
+    const { status, code } = problem;
+    exchange.logged = { ...exchange.logged, code };
     return { status, headers: listHeaders(problem, exchange), problem: problem.toBody(exchange.requestId) };
   };
 }
