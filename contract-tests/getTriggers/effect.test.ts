@@ -1,3 +1,4 @@
+import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
@@ -11,23 +12,24 @@ const messages = {
 
 /** Sends a turn of the chat, and the next five minutes of a watch in another session. Returns what each minute activates. */
 async function talk(
-  { read, clock }: TestService,
+  service: TestService,
   message: keyof typeof messages,
   { bpm, subject = subject_id }: { readonly bpm: number; readonly subject?: string },
 ): Promise<unknown[]> {
-  const active: unknown[] = [];
+  const { read, clock } = service;
+  const watch = async (heart_rate: number) => {
+    const of = { session_id: `watch-${subject}`, subject_id: subject, heart_rate };
+    const lines = [4, 3, 2, 1, 0].map((minutes) => ({ ...of, timestamp: clock.at(-60 * minutes) }));
+    return (await batchResults(service, lines)).map(({ state }) => state?.active_triggers);
+  };
   const chat = { session_id: `chat-${subject}-${Math.floor(clock.nowMs / 3_600_000)}`, expression: 'neutral' } as const;
   const turn = { user_message: messages[message], ai_response: 'I understand.' };
-  for (let minute = 0; minute < 5; minute++) {
-    await read({ session_id: `watch-${subject}`, subject_id: subject, heart_rate: 68, timestamp: clock.at() });
-    clock.advance(60);
-  }
+  clock.advance(240);
+  await watch(68);
+  clock.advance(60);
   await read({ ...chat, ...turn, subject_id: subject, timestamp: clock.at() });
-  for (let minute = 0; minute < 5; minute++) {
-    clock.advance(60);
-    const watch = { session_id: `watch-${subject}`, subject_id: subject, timestamp: clock.at() };
-    active.push((await read({ ...watch, heart_rate: bpm })).active_triggers);
-  }
+  clock.advance(300);
+  const active = await watch(bpm);
   clock.advance(50 * 60);
   return active;
 }

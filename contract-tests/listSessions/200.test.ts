@@ -33,12 +33,26 @@ test('an entry has the latest state, score, confidence and timestamp of its sess
     sessions: [
       {
         ...{ session_id: 'one', subject_id: 'anna', started_at: startedAt },
-        ...{ timestamp, state, state_since, stress_score, confidence, model_version },
+        ...{ timestamp, state, state_since, stress_score, confidence, model_version, cause: 'vocal_up' },
         ...{ valid_until: service.clock.at(300) },
       },
     ],
     next_cursor: null,
   });
+});
+
+test('an entry has the cause of its state, also in a snapshot, and none of an unknown state', async ({ service }) => {
+  await service.read({ session_id: 'Tense,voice', tone: 'calm' });
+  await service.read({ session_id: 'unknown', sentiment: 0 });
+  await service.read({ session_id: 'resting', heart_rate: 64, subject_id: 'anna' });
+  await service.read({ session_id: 'angry', tone: 'hostile', urgency: 'high' });
+  for (const sort of ['started', 'score']) {
+    const { sessions } = await page(service, { sort });
+    const causes = sessions.map(({ session_id, cause }) => [session_id, cause]);
+    expect(Object.fromEntries(causes)).toEqual({
+      ...{ 'Tense,voice': 'vocal_down', unknown: undefined, resting: 'heart_usual', angry: 'vocal_up' },
+    });
+  }
 });
 
 test('an account without sessions has an empty list', async () => {

@@ -40,7 +40,7 @@ import { publishScore } from './states.js';
 import { fuseEvidence } from './stress.js';
 
 /** Each case is an hour of readings, so the default number of cases is lower. NOISE_RUNS=10000 takes minutes. */
-const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 20) };
+const noiseLaw = { numRuns: Number(process.env['NOISE_RUNS'] ?? 10) };
 const noiseLimitMs = 20 * 60_000;
 
 const newestOf = (readings: readonly Reading[]) => Math.max(...readings.map(({ atMs }) => atMs));

@@ -148,7 +148,7 @@ test('late, replaced and backfilled readings say nothing, and a session without 
 });
 
 test('the course of a day has at most 1,000 bytes of JSON', () => {
-  const { course } = live(30, (minute) => ({ heart_rate: 60 + 60 * Math.abs(Math.sin(minute / 700)) })).baseline;
+  const { course } = live(15, (minute) => ({ heart_rate: 60 + 60 * Math.abs(Math.sin(minute / 700)) })).baseline;
   const longest: HeartCourse = {
     ...(course as HeartCourse),
     levels: Array(40).fill(100),

@@ -10,9 +10,11 @@ import { readWindows } from '../tools/recordings/read-windows.js';
 import { groupBySubject } from '../tools/recordings/recorded-window.js';
 import { seededRandom } from '../tools/terminal/scenes.js';
 import { computeTypicalValues } from './baseline.js';
+import { findCause } from './cause.js';
 import { stressModel } from './model.js';
-import { explainScore } from './reason.js';
+import { explainNoEvidence, explainScore } from './reason.js';
 import type { Signals, SignalValues } from './rows/values.js';
+import { labels } from './signals.js';
 import type { ScoreInput, TypicalValues } from './situation.js';
 import { fuseEvidence } from './stress.js';
 
@@ -121,6 +123,36 @@ test('the strongest evidence for the score is named, unless it is negligible', (
     const [named = ''] = explainScore(fused, situationOf(all, known), Math.round(fused.value)).split(/, despite |, /);
     return strongest !== undefined && named.includes(words[strongest.evidence]);
   });
+});
+
+test('the cause of a state is the code of the signal that its reason names first, unless it is evidence against the state', () => {
+  const causes = (values: SignalValues) =>
+    (['stressed', 'calm'] as const).map((state) => findCause(reasonFor(values, person), state));
+  expect(causes({ heart_rate: 90, tone: 'tense' })).toEqual(['heart_raised', undefined]);
+  expect(causes({ heart_rate: 71 })).toEqual(['heart_raised', undefined]);
+  expect([70, 66, 62].map((heart_rate) => causes({ heart_rate })[1])).not.toContain('heart_raised');
+  expect(causes({ sentiment: 0.6, tone: 'calm' })).toEqual([undefined, 'textual_positive']);
+  expect(causes({ sentiment: 0 })).toEqual([undefined, undefined]);
+  expect(findCause(explainNoEvidence(), 'stressed')).toBe(undefined);
+  const held = (evidence: string) => `The state is held at acute stress until the calmer signals last: ${evidence}.`;
+  expect(['tense voice', 'calm voice'].map((it) => findCause(held(it), 'acute_stress'))).toEqual([
+    'vocal_up',
+    undefined,
+  ]);
+  expect(findCause('Average heart rate of the last minutes 5 bpm below a typical resting heart rate.', 'calm')).toBe(
+    'heart_low',
+  );
+  expect(findCause('Heart rate variability 45 % below a typical value.', 'focused')).toBe('variability_low');
+  const named = [
+    ...enums.Tone.map((it) => [labels.tone.describe(it), labels.tone.weigh(it)] as const),
+    ...enums.Expression.map((it) => [labels.expression.describe(it), labels.expression.weigh(it)] as const),
+    ...enums.Urgency.map((it) => [labels.urgency.describe(it), labels.urgency.weigh(it)] as const),
+    ...[-0.9, -0.2, 0.2, 0.9].map((it) => [labels.sentiment.describe(it), labels.sentiment.weigh(it)] as const),
+  ];
+  for (const [text, weight] of named.filter(([it]) => !/^(neutral|low|medium) /.test(it))) {
+    const found = (['stressed', 'calm'] as const).map((state) => findCause(`${text}.`, state) !== undefined);
+    expect([text, ...found]).toEqual([text, weight > 0, weight < 0]);
+  }
 });
 
 test('no recorded or random stream has a score of focused or higher with the reason that nothing stands out', async () => {

@@ -2,7 +2,7 @@ import type { TopicName } from '../text/vocabulary.js';
 import { computeLabelLogOdds } from './evidence.js';
 import { modelVersion, signals as contract } from './generated/contract.js';
 import { stressModel as model } from './model.js';
-import type { Raised, RrQuality, TextValues } from './rows/session.js';
+import type { Raised, RrQuality, TextValues, Undisputed } from './rows/session.js';
 import type {
   AllSignals,
   NewestSample,
@@ -197,6 +197,8 @@ export interface HistoryPoint {
   readonly isWeak?: true | undefined;
   /** See `ComputedState`. Absent in a point that no history shows. */
   readonly raised?: Raised | undefined;
+  /** See `ComputedState`. Absent in a point that no history shows. */
+  readonly undisputed?: Undisputed | undefined;
   /** Version of the model that computed the score. */
   readonly model: number;
   readonly measured: ReadingContent;

@@ -225,7 +225,7 @@ test('for any sightings, a topic resolves only after it was active, its mean is 
         expect(JSON.parse(JSON.stringify(trigger))).toEqual(trigger);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
 

@@ -91,7 +91,7 @@ export function resolveByTurns(
   return { ...rest, activation, status: 'resolved', changes: changesAfter(trigger, 'resolved', turn.atMs) };
 }
 
-/** Returns an active trigger if a topic with several sightings raises the stress of the person. */
+/** Returns an active trigger if a topic with several sightings goes with more stress of the person. */
 export function activateByEffect(
   trigger: Trigger,
   effect: Effect | undefined,

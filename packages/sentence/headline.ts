@@ -1,5 +1,6 @@
 /** The first line about a person: one state, one cause, one thing to do. `describePerson` returns the rest. */
 import type { StateReading } from '../client/src/index.js';
+import { findCause } from '../score/cause.js';
 import { type Language, type Message, say, sayDate, sayShortDuration, sayTime } from './messages.js';
 import {
   capitalize,
@@ -7,6 +8,7 @@ import {
   decapitalize,
   describeState,
   findTalk,
+  isLoaded,
   isLiveState,
   listSignals,
   type Present,
@@ -25,16 +27,47 @@ export function writeHeadline(present: Present, language: Language = 'en'): stri
   if (!isLiveState(state, nowMs)) return advise(...describeEnded(present, language));
   if (state.evidence === 'weak') return advise(say(language, 'unknown_weak'), 'do_measure');
   if (state.evidence) return advise(say(language, 'unknown'), 'do_check');
-  const { area } = findTalk(present);
-  const talk = area && say(language, 'talk', { topic: say(language, area) });
-  const cause = listSignals(present, state, language)[0] ?? talk;
-  const isUnsure = state.confidence < confidenceMin;
-  const names = [describeState(state, language, sayShortDuration), say(language, state.state)].map((clause) =>
-    isUnsure ? say(language, 'now_unsure', { clause }) : clause,
-  );
-  const clauses = [...(cause === undefined ? [] : names.map((it) => `${it}: ${cause}`)), ...names];
-  const texts = clauses.map((it) => advise(it, adviseOn(present, state)));
+  const [names, advice] = describeRise(present, state, language) ?? nameState(present, state, language);
+  const causes = listCauses(present, state, language);
+  const clauses = [...causes.flatMap((cause) => names.map((it) => `${it}: ${cause}`)), ...names];
+  const texts = clauses.map((it) => advise(it, advice));
   return texts.find((it) => it.length <= headlineMax) ?? '';
+}
+
+type Named = readonly [names: readonly string[], advice: Message];
+
+/** Returns the state, with its duration and without, and what to do. */
+function nameState(present: Present, state: StateReading, language: Language): Named {
+  const names = [describeState(state, language, sayShortDuration), say(language, state.state)];
+  const isUnsure = state.confidence < confidenceMin;
+  const unsure = names.map((clause) => say(language, 'now_unsure', { clause }));
+  return [isUnsure ? unsure : names, adviseOn(present, state)];
+}
+
+/** Returns the strongest cause, with its figures and without, or the topic. */
+function listCauses(present: Present, state: StateReading, language: Language): string[] {
+  const [strongest] = listSignals(present, state, language);
+  const short = findCause(state.action_reason, state.state);
+  if (strongest !== undefined) return [strongest, ...(short ? [say(language, short)] : [])];
+  const { area } = findTalk(present);
+  return area ? [say(language, 'talk', { topic: say(language, area) })] : [];
+}
+
+/** What a rise of the heart alone is called in place of a state of load, and what to do about it. */
+const rises = {
+  unknown: ['rise_unknown', 'do_ask'],
+  exertion: ['rise_exertion', 'do_nothing'],
+  recovery: ['rise_recovery', 'do_nothing'],
+  waking: ['rise_waking', 'do_nothing'],
+  all_day: ['rise_all_day', 'do_slowly'],
+} as const;
+
+/** Returns what a raised heart rate can mean, and what to do. Undefined if no other cause than stress is likely. */
+function describeRise({ isToPerson }: Present, state: StateReading, language: Language): Named | undefined {
+  const likely = state.raised?.likely;
+  if (!isLoaded(state) || likely === undefined || likely === 'stress') return undefined;
+  const [rise, advice] = rises[likely];
+  return [[say(language, rise)], advice === 'do_ask' && isToPerson ? 'do_ask_you' : advice];
 }
 
 const advices = { calm: 'do_nothing', relaxed: 'do_nothing', focused: 'do_undisturbed' } as const;

@@ -43,6 +43,10 @@ export const messages = {
   heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem Üblichen' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
   heart_unlearned: { en: 'heart rate {bpm}, usual one not learned yet', de: 'Puls {bpm}, der übliche ist unbekannt' },
+  heart_raised: { en: 'raised heart rate', de: 'erhöhter Puls' },
+  heart_low: { en: 'low heart rate', de: 'niedriger Puls' },
+  variability_low: { en: 'low heart variability', de: 'geringe Herzvariabilität' },
+  variability_high: { en: 'high heart variability', de: 'hohe Herzvariabilität' },
   raised_stress: {
     en: 'the heart rate is raised since {at}, without steps',
     de: 'der Puls ist seit {at} erhöht, ohne Schritte',
@@ -78,6 +82,9 @@ export const messages = {
   visual_down: { en: 'a relaxed face', de: 'entspanntes Gesicht' },
   textual_up: { en: 'negative or urgent words', de: 'negative oder drängende Worte' },
   textual_down: { en: 'positive words', de: 'positive Worte' },
+  textual_negative: { en: 'negative words', de: 'negative Worte' },
+  textual_urgent: { en: 'urgent words', de: 'drängende Worte' },
+  textual_positive: { en: 'positive words', de: 'positive Worte' },
   talk: { en: 'the talk about {topic}', de: 'das Gespräch über {topic}' },
   talk_trigger: {
     en: 'the talk about {topic}, which goes with more stress',
@@ -108,6 +115,14 @@ export const messages = {
   without_other_session: { en: 'Without other sessions', de: 'Ohne andere Sitzungen' },
   without_other_session_you: { en: 'Without other devices', de: 'Ohne andere Geräte' },
 
+  rise_unknown: { en: 'Stress possible', de: 'Stress möglich' },
+  rise_exertion: { en: 'As in exertion', de: 'Wie bei Anstrengung' },
+  rise_recovery: { en: 'As after exertion', de: 'Wie nach Anstrengung' },
+  rise_waking: { en: 'Soon after sleep', de: 'Kurz nach dem Schlaf' },
+  rise_all_day: { en: 'Raised most of the day', de: 'Heute erhöht' },
+
+  do_ask: { en: 'Ask how they feel.', de: 'Frage, wie es geht.' },
+  do_ask_you: { en: 'Say how you feel.', de: 'Sage, wie es dir geht.' },
   do_nothing: { en: 'Nothing to do.', de: 'Nichts zu tun.' },
   do_undisturbed: { en: 'Avoid interruptions.', de: 'Vermeide Störungen.' },
   do_slowly: { en: 'Go slowly.', de: 'Geh es langsam an.' },

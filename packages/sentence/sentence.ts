@@ -101,7 +101,7 @@ export function describeState(state: StateReading, language: Language, sayTimeOf
 }
 
 /** Returns true for a state that requires evidence of load. */
-function isLoaded({ state }: StateReading): boolean {
+export function isLoaded({ state }: StateReading): boolean {
   return state !== 'calm' && state !== 'relaxed';
 }
 

@@ -10,7 +10,7 @@ export const getTriggers: OperationRecord<'getTriggers', 'store'> = {
   tool: {
     name: 'get_trigger_memory',
     title: 'Get stress topics',
-    description: 'Get the topics that stress a person across sessions. Approach active topics with care.',
+    description: 'Get the topics that go with more stress of a person. Approach active topics with care.',
     leading: ['active'],
   },
   async handle({ store }, { query: { subject_id } }, { accountId }) {

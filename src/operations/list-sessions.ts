@@ -2,6 +2,7 @@ import { enums, sessionList as settings } from '../../generated/spec.js';
 import type { Schema } from '../contract/contract.js';
 import { isToken } from '../contract/grant.js';
 import { type Names, toNames, writeNames } from '../contract/whose.js';
+import { findCause } from '../../packages/score/cause.js';
 import { staleAfterMs } from '../../packages/score/evidence.js';
 import type { ComputedState } from '../../packages/score/rows/session.js';
 import { toEvidence, toStateSince } from '../contract/state-reading.js';
@@ -137,16 +138,19 @@ async function toSummaries(
   const points = pointsMax && (await createSnapshotReader(scope).pointsOf(incarnations, position, pointsMax));
   return sessions.map((session) => {
     const { sessionId, subjectId, startedAtMs, computed, incarnation } = session;
+    const { state } = findBand(computed.score);
+    const cause = findCause(computed.reason, state);
     return {
       session_id: sessionId,
       ...writeNames({ subjectId }),
       started_at: new Date(startedAtMs).toISOString(),
       timestamp: new Date(computed.timestampMs).toISOString(),
-      state: findBand(computed.score).state,
+      state,
       stress_score: computed.score,
       confidence: computed.confidence,
       ...toEvidence(computed),
       ...toStateSince(computed),
+      ...(cause && { cause }),
       model_version: computed.model,
       valid_until: new Date(computed.timestampMs + staleAfterMs).toISOString(),
       ...(points && { points: points.get(incarnation)?.map(toPoint) ?? [] }),

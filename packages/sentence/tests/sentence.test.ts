@@ -25,7 +25,8 @@ function hoursOf(days: number, stressed = 0): SummaryRow[] {
 function stateOf(minutes: number, part: Partial<StateReading> = {}): StateReading {
   const timestamp = iso(nowMs - 10_000);
   const since = iso(nowMs - 10_000 - minutes * minuteMs);
-  const state = { state: 'stressed', stress_score: 68, timestamp, state_since: since } as const;
+  const action_reason = 'Heart rate 24 bpm above your typical, tense voice.';
+  const state = { state: 'stressed', stress_score: 68, timestamp, state_since: since, action_reason } as const;
   return { ...state, contributions: { neutral: 33, cardiovascular: 24, vocal: 11, held: 0 }, ...part } as StateReading;
 }
 
@@ -116,6 +117,11 @@ test.each<readonly [Partial<Present>, english: string, german: string]>([
     'Stressed: the talk about work. Suggest a short break.',
     'Gestresst: das Gespräch über Arbeit. Rate zu einer Pause.',
   ],
+  [
+    { state: stateOf(5, { confidence: 0.4 }), baseline: {} },
+    'Stressed (uncertain): raised heart rate. Suggest a short break.',
+    'Gestresst seit 5 min (unsicher): erhöhter Puls. Rate zu einer Pause.',
+  ],
   [{ state: stateOf(1, { state: 'calm' }) }, 'Calm for 1 min: the talk about work. Go slowly.', ''],
   [{ state: stateOf(1, { state: 'calm' }), points: [] }, 'Calm for 1 min. Nothing to do.', ''],
   [{ state: stateOf(1, { evidence: 'none' }) }, 'State unknown: no signal counts now. Check the device.', ''],
@@ -168,6 +174,20 @@ test.each(languages)(
       expect(say(likely)).not.toMatch(/fever|ill\b|sick|disease|fieber|krank|infekt/i);
     }
     expect(say('unknown', { state: 'relaxed' })).not.toMatch(/14:05/);
+    const head = (likely: NonNullable<StateReading['raised']>['likely'], part: Partial<StateReading> = {}) => {
+      const contributions = { neutral: 33, held: 0, cardiovascular: 24 };
+      const state = stateOf(12, { contributions, raised: { since, likely }, ...part });
+      const points = [{ ...point, model_version: 3, heart_rate: 215 }];
+      return [true, false]
+        .map((isToPerson) => writeHeadline({ ...full, state, points, isToPerson }, language))
+        .join(' ');
+    };
+    for (const likely of enums.RaisedCause.filter((it) => it !== 'stress')) {
+      expect(head(likely)).not.toMatch(/^(Stressed|Gestresst)/);
+      expect(head(likely).length).toBeLessThanOrEqual(2 * headlineMax + 1);
+    }
+    expect(head('stress')).toMatch(/^(Stressed|Gestresst)/);
+    expect(head('unknown', { state: 'relaxed' })).toMatch(/^(Relaxed|Entspannt)/);
     expect(say('all_day', { state: 'relaxed' })).toMatch(/most of the day|größten Teil/);
   },
 );

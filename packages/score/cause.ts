@@ -1,0 +1,37 @@
+import type { State } from './rows/values.js';
+
+const [up, down] = [1, -1] as const;
+const level = '^(?:average )?heart rate (?:of the last minutes )?';
+/** The start of a reason, its code in the contract, and whether it is evidence for stress or for calm. */
+const causes = [
+  [`${level}(?:[5-9]|\\d\\d+) bpm above`, 'heart_raised', up],
+  [`${level}(?:[5-9]|\\d\\d+) bpm below`, 'heart_low', down],
+  [`${level}(?:at|[1-4] bpm)`, 'heart_usual', down],
+  ['^heart rate variability \\d+ % below', 'variability_low', up],
+  ['^heart rate variability \\d+ % above', 'variability_high', down],
+  ['^(?:anxious|tense|frustrated|hostile) voice', 'vocal_up', up],
+  ['^calm voice', 'vocal_down', down],
+  ['^focused voice', 'vocal_focused', up],
+  ['^hesitant voice', 'vocal_hesitant', up],
+  ['^excited voice', 'vocal_excited', up],
+  ['^(?:frowning|tense) face', 'visual_up', up],
+  ['^(?:relaxed|smiling) face', 'visual_down', down],
+  ['^concentrated face', 'visual_concentrated', up],
+  ['^surprised face', 'visual_surprised', up],
+  ['^(?:strongly )?negative words', 'textual_negative', up],
+  ['^(?:high|critical) urgency', 'textual_urgent', up],
+  ['^(?:strongly )?positive words', 'textual_positive', down],
+] as const;
+const patterns = causes.map(([start, cause, sign]) => ({ pattern: new RegExp(start, 'i'), cause, sign }));
+
+export type Cause = (typeof causes)[number][1];
+
+/**
+ * Returns the strongest signal in the direction of a state, which the reason of its score names first. Undefined if the
+ * reason names none. Stored readings have the reason, but not the evidence behind it.
+ */
+export function findCause(reason: string, state: State): Cause | undefined {
+  const evidence = reason.replace(/^The state is held at [^:]+: /, '');
+  const isLoaded = state !== 'calm' && state !== 'relaxed';
+  return patterns.find(({ pattern, sign }) => sign === (isLoaded ? up : down) && pattern.test(evidence))?.cause;
+}
