@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { EvaluationParts } from '../src/alerts/evaluate.js';
 import { takeTurns } from '../src/alerts/start.js';
 import { readConfig } from '../src/config/config.js';
@@ -6,6 +6,7 @@ import { requireSecretsKeys } from '../src/config/secrets-key.js';
 import type { Schema } from '../src/contract/contract.js';
 import { createDigestId } from '../src/store/erased-ids.js';
 import { findAbsences } from '../src/store/service-runs.js';
+import { batchResults } from './batch.js';
 import { settingsFor } from './databases.js';
 import type { TestService } from './service.js';
 import { openKnex } from './temporary-database.js';
@@ -60,6 +61,22 @@ export async function stress(service: TestService, subject_id: string, minutes: 
   for (let minute = 0; minute <= minutes; minute += 1) {
     if (minute > 0) service.clock.advance(60);
     await service.read({ session_id: `of-${subject_id}`, subject_id, ...hostile });
+  }
+}
+
+/** Sends a batch of readings of high stress of these people, each of them a number of seconds ago. */
+export async function stressAll(service: TestService, ...people: ReadonlyArray<readonly [string, number]>) {
+  const of = (id: string) => ({ session_id: `of-${id}`, subject_id: id, ...hostile });
+  const lines = people.map(([id, seconds]) => ({ ...of(id), timestamp: service.clock.at(-seconds) }));
+  for (const { status } of await batchResults(service, lines)) expect(status).toBe(200);
+}
+
+/** Makes the topic `exams` of a person active, by stressed turns. */
+export async function activate(service: TestService, subject_id: string): Promise<void> {
+  const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
+  for (let count = 0; count < 3; count += 1) {
+    await service.read({ session_id: `of-${subject_id}`, subject_id, ...hostile, ...turn });
+    service.clock.advance(60);
   }
 }
 

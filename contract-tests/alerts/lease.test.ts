@@ -3,7 +3,7 @@ import { seedAll, seedSlice } from '../../src/alerts/seed.js';
 import { startAlerts, takeTurns } from '../../src/alerts/start.js';
 import { runStatements } from '../../src/store/rows.js';
 import { createSubjectWriter } from '../../src/store/subjects.js';
-import { alertsOf, createRule, digestsOf, evaluateNow, stress } from '../../testkit/alerts.js';
+import { alertsOf, createRule, digestsOf, evaluateNow, stress, stressAll } from '../../testkit/alerts.js';
 import { makeAccount } from '../../testkit/calls.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { client, startTestService, type TestService } from '../../testkit/service.js';
@@ -17,7 +17,7 @@ async function prepare(service: TestService, people: number): Promise<void> {
   await createRule(service, { condition: 'stressed', minutes: 1 });
   for (let minute = 0; minute <= 1; minute += 1) {
     service.clock.advance(60);
-    for (let person = 0; person < people; person += 1) await stress(service, `p${person}`, 0);
+    await stressAll(service, ...Array.from({ length: people }, (_, person) => [`p${person}`, 0] as const));
   }
 }
 

@@ -1,6 +1,7 @@
-import { alerts as settings, bands, summaries } from '../../generated/spec.js';
+import { alerts as settings, summaries } from '../../generated/spec.js';
 import type { Trigger } from '../../packages/score/rows/trigger.js';
 import type { Hour } from '../../packages/score/summary.js';
+import { findLowestScore } from '../../packages/score/usual.js';
 import type { Schema } from '../contract/contract.js';
 import type { StoredAlertRule } from '../store/alerts.js';
 import type { Point } from '../store/people-facts.js';
@@ -13,7 +14,7 @@ export const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** A score counts until the next reading, but at most for this time, in ms. */
 const gapMs = summaries.state_seconds_max * 1000;
-const stressedMin = bands.find(({ state }) => state === 'stressed')?.min_score ?? Infinity;
+const stressedMin = findLowestScore('stressed');
 
 /** What conditions are computed from. */
 export interface PersonFacts {
