@@ -5,7 +5,7 @@ import { createDigestId } from '../../src/store/erased-ids.js';
 import { processGroup } from '../../src/readings/group.js';
 import type { PreparedReading } from '../../src/readings/prepared-reading.js';
 import { databaseKind } from '../../testkit/databases.js';
-import { recordJourney } from '../../testkit/journey.js';
+import { type Journey, recordJourney } from '../../testkit/journey.js';
 import { describeStatement, isFrame, openRequestCost } from '../../testkit/request-cost.js';
 import { openMigrated } from '../../testkit/temporary-database.js';
 
@@ -24,7 +24,8 @@ async function open(hasRules = false) {
     const grant = reading.grant && { grant: { ...reading.grant, sessionId } };
     return processGroup(store, [{ ...plain, ...reading, ...grant }], nowMs, digestId);
   };
-  return async (reading: Partial<PreparedReading>) => {
+  /** The tables are recorded by default, which takes the time of many readings. */
+  return async (reading: Partial<PreparedReading>, hasTables = true) => {
     const sessionId = randomBytes(6).toString('hex');
     await send(reading, sessionId, nowMs - 60_000);
     const statements: string[] = [];
@@ -32,7 +33,8 @@ async function open(hasRules = false) {
       if (!isFrame.test(sql)) statements.push(...sql.split('; ').map(describeStatement));
     };
     knex.on('query', listen);
-    const journey = await recordJourney(() => send(reading, sessionId, nowMs));
+    const second = () => send(reading, sessionId, nowMs);
+    const journey = hasTables ? await recordJourney(second) : (await second(), new Map() as Journey);
     knex.off('query', listen);
     const isTable = /(?:Table|Reader|Writer)$/;
     const tables = [...journey].flatMap(([path, calls]) =>
@@ -98,7 +100,7 @@ test.each<[string, Partial<PreparedReading>, { statements: string[]; tables: str
 test('in an account with alert rules, a reading of a person costs no further statement', async () => {
   const [without, withRules] = [await open(), await open(true)];
   const person = { subjectId: 'p' };
-  expect((await withRules(person)).statements).toEqual((await without(person)).statements);
+  expect((await withRules(person, false)).statements).toEqual((await without(person, false)).statements);
 });
 
 const frame = ['BEGIN;', 'COMMIT;'];

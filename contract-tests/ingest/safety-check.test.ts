@@ -81,28 +81,33 @@ test('a request to the external check contains the text and the secret, and no i
   });
 });
 
-test.each<[string, Responding]>([
-  [
-    'answers too late',
-    (_, response) => void setTimeout(() => sendJson(response, { finding: 'suicidal_thoughts' }), 4000),
-  ],
-  ['answers 500', (_, response) => sendJson(response, { finding: 'self_harm' }, 500)],
-  ['answers 201', (_, response) => sendJson(response, { finding: 'self_harm' }, 201)],
-  ['answers no JSON', (_, response) => response.end('<html>')],
-  ['answers null', (_, response) => response.end('null')],
-  ['answers an unknown finding', finds('constructor')],
-  ['answers a list', finds(['self_harm'])],
-  ['breaks the connection', (_, response) => response.destroy()],
-  ['stops within the body', (_, response) => response.writeHead(200).write('{"finding":')],
-])('an external check that %s leaves the finding of the built-in one, and the response says so', async (_, answer) => {
+const wrongAnswers: Readonly<Record<string, Responding>> = {
+  'too late': (_, response) => void setTimeout(() => sendJson(response, { finding: 'suicidal_thoughts' }), 4000),
+  'status 500': (_, response) => sendJson(response, { finding: 'self_harm' }, 500),
+  'status 201': (_, response) => sendJson(response, { finding: 'self_harm' }, 201),
+  'no JSON': (_, response) => response.end('<html>'),
+  null: (_, response) => response.end('null'),
+  'an unknown finding': finds('constructor'),
+  'a list': finds(['self_harm']),
+  'a broken connection': (_, response) => response.destroy(),
+  'a part of the body': (_, response) => response.writeHead(200).write('{"finding":'),
+};
+
+test('an external check that fails leaves the finding of the built-in one, and the response says so', async () => {
   const { outside, service, countOf } = await start({ SAFETY_TIMEOUT_MS: '2000' });
-  outside.respond(answer, answer);
-  const states = await Promise.all([danger, calm].map((user_message) => service.read({ ...anna, user_message })));
-  expect(states.map(({ safety, safety_source }) => [safety?.kind, safety_source])).toEqual([
-    ['suicidal_thoughts', 'built_in'],
-    [undefined, 'built_in'],
-  ]);
-  expect([await countOf('answered'), await countOf('failed')]).toEqual([0, 2]);
+  let failed = 0;
+  for (const [name, answer] of Object.entries(wrongAnswers)) {
+    outside.respond(answer, answer);
+    const states = await Promise.all([danger, calm].map((user_message) => service.read({ ...anna, user_message })));
+    expect([name, ...states.map(({ safety, safety_source }) => [safety?.kind, safety_source])]).toEqual([
+      name,
+      ['suicidal_thoughts', 'built_in'],
+      [undefined, 'built_in'],
+    ]);
+    failed += 2;
+    expect([name, await countOf('answered'), await countOf('failed')]).toEqual([name, 0, failed]);
+    service.clock.advance(1);
+  }
 });
 
 test('a redirect of the external check is not followed', async () => {

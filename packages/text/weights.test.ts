@@ -11,7 +11,7 @@ test('decoding and encoding returns the same file', () => {
 
 test('a Buffer inside a larger ArrayBuffer decodes to the same weights', () => {
   const offset = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
-  expect(decodeWeights(offset)).toEqual(decodeWeights(bytes));
+  expect(Buffer.compare(encodeWeights(decodeWeights(offset)), bytes)).toBe(0);
 });
 
 test('a truncated, extended or foreign file is rejected', () => {
@@ -45,6 +45,6 @@ test('the file is small and contains no readable text except single words', () =
   const { vocabulary, ...others } = decodeWeights(bytes);
   const rest = Buffer.from(encodeWeights({ ...others, vocabulary: [] })).toString('latin1');
   expect(rest.match(/[A-Za-z ]{12,}/g) ?? []).toEqual([]);
-  for (const word of vocabulary) expect(word).toMatch(/^[a-z]{1,24}$/);
+  expect(vocabulary.filter((word) => !/^[a-z]{1,24}$/.test(word))).toEqual([]);
   expect(new Set(vocabulary).size).toBe(vocabulary.length);
 });

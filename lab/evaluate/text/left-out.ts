@@ -35,7 +35,8 @@ export function findFold(source: string, text: string): number | 'every' | undef
   if (source === unseenKind) return 'every';
   if (folder === 'sad') return sadGroups.findIndex((group) => group.includes(name)) % foldTotal;
   if (folder === 'voices') return voicesByAuthor.findIndex((own) => (own as readonly string[]).includes(name));
-  if (/^(development|explicit|safety|severity|briefs)$/.test(folder)) return undefined;
+  const isByText = folder === 'severity' && ['people', 'plain'].includes(name);
+  if (/^(development|explicit|safety|severity|briefs)$/.test(folder) && !isByText) return undefined;
   let digest = 7;
   for (const letter of text) digest = Math.imul(digest ^ (letter.codePointAt(0) ?? 0), 0x9e3779b1) ^ (digest >>> 15);
   return (digest >>> 0) % foldTotal;

@@ -1,7 +1,12 @@
 import { labels } from '../../../packages/score/signals.js';
 import { stressModel } from '../../../packages/score/model.js';
 import { findBand } from '../../../packages/score/states.js';
-import { readLabeled, readSeverityTexts, type SeverityText } from '../../../packages/text/training/severity.js';
+import {
+  type LabeledPart,
+  readLabeled,
+  readSeverityTexts,
+  type SeverityText,
+} from '../../../packages/text/training/severity.js';
 import { auc } from '../../../packages/tools/evaluate/figures/statistics.js';
 import { confidenceColumns, confidenceRow, judgeState, type Verdict } from '../../../testkit/simulation/confidence.js';
 import { computeAucInterval } from '../support/share.js';
@@ -69,7 +74,9 @@ export function measureSentiment(data: string, leftOut: LeftOut, isHeldOut: bool
     ],
   ]);
   const rows = groups.map(({ name, more, less }) => confidenceRow(name, [...judge(more, true), ...judge(less, false)]));
-  const halves = isHeldOut ? (['evaluation', 'held-out'] as const).map(measureHalf) : [];
+  const halves = isHeldOut
+    ? (['evaluation', 'held-out', 'people-choice', 'people-final'] as const).map(measureHalf)
+    : [];
   return [ranking, states, ...halves, { columns: confidenceColumns, sections: [rows] }];
 }
 
@@ -90,10 +97,11 @@ function givesReason(leftOut: LeftOut, { kind, text }: SeverityText): boolean {
 }
 
 /** Measures the states of own texts that are in no training. */
-function measureHalf(half: 'evaluation' | 'held-out'): Figures {
+function measureHalf(half: LabeledPart): Figures {
   const analyzer = released();
   const rows = ['calm', 'mild', 'distress'].flatMap((label) => {
     const texts = readLabeled(half).filter(({ kind }) => kind.endsWith(`/${label}`));
+    if (texts.length === 0) return [];
     const runs = texts.slice(turns - 1).map((_, i) => texts.slice(i, i + turns).map(({ text }) => text));
     const isAfter =
       (...states: readonly string[]) =>
