@@ -4,7 +4,7 @@ import { h } from '../../ui/dom.js';
 import { nameApp } from '../../dashboard/browser/person/phone-apps.js';
 import { ifUnknown, type Page } from './link.js';
 import { card, load } from './parts.js';
-import { day, list, minutes, moment, t } from './texts.js';
+import { day, hour, list, moment, t } from './texts.js';
 
 type Category = Consent['categories'][number];
 
@@ -41,9 +41,8 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
 
 function describeDevice({ name, source, last_reading_at: newest }: Device): string {
   const shown = source === undefined ? name : nameApp(source);
-  return newest === null
-    ? t('device_unused', { name: shown })
-    : t('device', { name: shown, when: moment(Date.parse(newest)) });
+  if (newest === null) return t('device_unused', { name: shown });
+  return t('device', { name: shown, when: (source === undefined ? moment : hour)(Date.parse(newest)) });
 }
 
 const dayMs = 86_400_000;
@@ -98,9 +97,8 @@ async function readAccesses(page: Page): Promise<string[]> {
     if (isCut()) break;
   }
   // Newest first, as the service sends them.
-  const name = isCut() ? 'times_cut' : 'times';
   return [...found].map(([kind, accesses]) => {
     const count = new Set(accesses.map(({ minute }) => minute)).size;
-    return `${kind} – ${t(name, { minutes: minutes(count), when: moment(Date.parse(accesses[0]?.minute ?? '')) })}`;
+    return `${kind} – ${t('times', { count, when: moment(Date.parse(accesses[0]?.minute ?? '')) })}`;
   });
 }

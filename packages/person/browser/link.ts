@@ -1,7 +1,7 @@
-import { personLinks as settings } from '../../../generated/spec.js';
+import { facts, personLinks as settings } from '../../../generated/spec.js';
 import { createStateClient, ProblemError, type StateClient } from '../../client/src/index.js';
 import { learnClock } from '../../ui/clock.js';
-import { t } from './texts.js';
+import { t, type Text } from './texts.js';
 
 /** What the link allows, as the service states it. */
 export interface Link {
@@ -68,9 +68,22 @@ export function ifUnknown(error: unknown): undefined {
   if (!isUnknown(error)) throw error;
 }
 
+/** What a person can do about an error, by its code. */
+const remedies: Readonly<Record<string, Text>> = {
+  link_not_recent: 'not_recent',
+  consent_off: 'withdraw_off',
+  consent_required: 'dispute_consent',
+  fact_end: 'dispute_time',
+  timestamp_in_future: 'dispute_time',
+  timestamp_too_old: 'dispute_time',
+  too_many_disputes: 'dispute_many',
+};
+
 /** Returns one sentence about a failed change. */
 export function explain(error: unknown): string {
-  const code = error instanceof ProblemError ? error.code : undefined;
-  if (code === 'link_not_recent') return t('not_recent');
-  return code === 'consent_off' ? t('withdraw_off') : t('failed');
+  const { hours_max: hours } = facts.disputes;
+  // A field for a time is empty.
+  if (error instanceof RangeError) return t('dispute_time', { hours });
+  const code = error instanceof ProblemError ? (error.faults[0]?.code ?? error.code) : '';
+  return t(remedies[code] ?? 'failed', { hours });
 }

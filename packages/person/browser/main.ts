@@ -45,7 +45,7 @@ async function start(): Promise<void> {
     enter(await findLink(), signal);
   } catch {
     if (signal.aborted) return;
-    showMessage('today', t('no_contact'));
+    showMessage('now', t('no_contact'));
     setTimeout(() => signal.aborted || void start(), retryMs);
   }
 }
@@ -83,15 +83,16 @@ function enter(link: Link | undefined, signal: AbortSignal): void {
   };
   if (!link) return end(t('ended_text'));
   const page = connect(link, signal, () => end(t('ended_text')));
-  const [today, collected] = [createTodayCard(page), createCollectedCard(page)];
   const [reads, connects] = [page.may('read'), page.may('connect')];
+  const week = reads && createWeekCard(page);
+  const [today, collected] = [createTodayCard(page, () => week && week.refresh()), createCollectedCard(page)];
   main.replaceChildren(
     h(
       'div.cards',
       h('h1', { tabindex: -1 }, t('brand')),
       reads && today.element,
       page.may('feedback') && createFeelCard(page),
-      reads && createWeekCard(page),
+      week && week.element,
       reads && createTopicsCard(page, today.refresh),
       reads && collected.element,
       reads && createReadersCard(page),

@@ -23,6 +23,7 @@ export function load(page: Page, place: HTMLElement, read: () => Promise<readonl
     if (!isUnknown(error)) setTimeout(run, retryMs);
   };
   const run = () => void read().then(put, fail);
+  if (!place.hasChildNodes()) put([h('p.hint', t('loading'))]);
   run();
 }
 

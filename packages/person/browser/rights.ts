@@ -1,5 +1,6 @@
 import { type Content, h } from '../../ui/dom.js';
 import { nowMs } from '../../ui/clock.js';
+import { downloadTable } from './download.js';
 import { isUnknown, type Page } from './link.js';
 import { card, createAction } from './parts.js';
 import { t, type Text } from './texts.js';
@@ -7,7 +8,7 @@ import { t, type Text } from './texts.js';
 /** Returns the card with what the person may do with all data. `onErased` runs when nothing is left. */
 export function createRightsCard(page: Page, onWithdrawn: () => unknown, onErased: () => void): HTMLElement | false {
   const { client, me } = page;
-  const download = h('a.secondary', { href: 'api/v1/export?format=csv', download: 'my-data.csv' }, t('download'));
+  const download = createAction(t('download'), 'secondary', () => downloadTable(page));
   const withdraw = async () => {
     const event_time = new Date(nowMs()).toISOString();
     // The recorded context, unless the link does not show it.
@@ -24,7 +25,7 @@ export function createRightsCard(page: Page, onWithdrawn: () => unknown, onErase
   const withdrawal = page.may('withdraw') && createConfirmed('withdraw', 'withdraw_text', 'withdraw_now', withdraw);
   if (withdrawal) void showIfRecorded(page, withdrawal);
   const parts: readonly Content[] = [
-    page.may('read') && h('p', download),
+    page.may('read') && h('p', download.button, download.outcome),
     withdrawal,
     page.may('erase') && createConfirmed('erase_all', 'erase_text', 'erase_now', erase),
   ];

@@ -26,9 +26,57 @@ const texts = {
     en: 'This needs a link that was opened within the last 15 minutes. Ask for a new link.',
     de: 'Das braucht einen Link, der vor höchstens 15 Minuten geöffnet wurde. Bitte um einen neuen Link.',
   },
-  today: { en: 'Today', de: 'Heute' },
+  now: { en: 'Now', de: 'Jetzt' },
+  loading: { en: 'Loading …', de: 'Wird geladen …' },
   why: { en: 'Why?', de: 'Warum?' },
   why_wrong: { en: 'Why this can be wrong', de: 'Warum das falsch sein kann (englisch)' },
+  dispute: { en: 'That is not right', de: 'Das stimmt nicht' },
+  dispute_text: {
+    en: 'Say what it was, for at most {hours} hours. The measurements of this time are scored again.',
+    de: 'Sage, was es war, für höchstens {hours} Stunden. Die Messungen dieser Zeit werden neu bewertet.',
+  },
+  dispute_from: { en: 'From', de: 'Von' },
+  dispute_until: { en: 'Until (empty: now)', de: 'Bis (leer: jetzt)' },
+  dispute_exercise: { en: 'I was moving', de: 'Ich habe mich bewegt' },
+  dispute_rest: { en: 'I was resting', de: 'Ich habe mich ausgeruht' },
+  dispute_not_worn: { en: 'I did not wear it', de: 'Ich habe es nicht getragen' },
+  dispute_other_person: { en: 'That was somebody else', de: 'Das war jemand anderes' },
+  dispute_else: { en: 'Something else: say how you feel', de: 'Etwas anderes: sage, wie es dir geht' },
+  dispute_time: {
+    en: 'The time must be past, at most {hours} hours long and not older than what is stored.',
+    de: 'Die Zeit muss vergangen sein, höchstens {hours} Stunden lang und nicht älter als das Gespeicherte.',
+  },
+  dispute_many: {
+    en: 'That is enough for one day. Undo one first.',
+    de: 'Für einen Tag genug. Mache zuerst eines rückgängig.',
+  },
+  dispute_consent: {
+    en: 'This needs your consent to data about movement.',
+    de: 'Das braucht deine Einwilligung zu Bewegungsdaten.',
+  },
+  disputed: { en: 'Saved: {what}. {change}', de: 'Gespeichert: {what}. {change}' },
+  change: {
+    en: 'Measurements scored again: {count}. Average before {before} of 100, now {after}.',
+    de: 'Neu bewertete Messungen: {count}. Im Mittel vorher {before} von 100, jetzt {after}.',
+  },
+  change_unknown: {
+    en: 'Measurements scored again: {count}. Average before {before} of 100, now unknown.',
+    de: 'Neu bewertete Messungen: {count}. Im Mittel vorher {before} von 100, jetzt unbekannt.',
+  },
+  change_none: {
+    en: 'No measurement of the last hour of it changed.',
+    de: 'Keine Messung der letzten Stunde davon hat sich geändert.',
+  },
+  disputed_now: {
+    en: 'You said: that is not right. The next measurement counts again.',
+    de: 'Du hast gesagt: Das stimmt nicht. Die nächste Messung zählt wieder.',
+  },
+  undo: { en: 'Undo', de: 'Rückgängig' },
+  undone: { en: 'Undone. The measurements are as before.', de: 'Rückgängig gemacht. Die Messungen sind wie zuvor.' },
+  parts: {
+    en: 'Tap a part to see the state without it:',
+    de: 'Tippe einen Teil an, um den Zustand ohne ihn zu sehen:',
+  },
   nothing_yet: { en: 'Nothing is measured about you yet.', de: 'Über dich ist noch nichts gemessen.' },
   feel: { en: 'How do you feel?', de: 'Wie geht es dir?' },
   feel_0: { en: 'Not stressed', de: 'Kein Stress' },
@@ -38,26 +86,36 @@ const texts = {
   feel_10: { en: 'Extremely', de: 'Extrem gestresst' },
   felt: { en: 'Saved: {what}.', de: 'Gespeichert: {what}.' },
   week: { en: 'The week', de: 'Die Woche' },
-  day_stress: { en: '{stress} of stress in {measured}', de: '{stress} Stress in {measured}' },
-  day_calm: { en: 'no stress in {measured}', de: 'kein Stress in {measured}' },
+  today: { en: 'Today', de: 'Heute' },
+  shares: { en: 'Shares of the day:', de: 'Anteile am Tag:' },
+  day_stress: { en: '{stress} of stress in {measured} measured', de: '{stress} Stress in {measured} Messzeit' },
+  day_calm: { en: 'no stress in {measured} measured', de: 'kein Stress in {measured} Messzeit' },
   day_lone_stress: { en: 'stress in one reading', de: 'Stress in einer Messung' },
   day_lone: { en: 'single readings only', de: 'nur einzelne Messungen' },
   day_none: { en: 'not measured', de: 'nicht gemessen' },
   topics: { en: 'Topics', de: 'Themen' },
   topics_text: {
-    en: 'What you talked about while stress was measured. A topic is recognized by words, and can be wrong.',
-    de: 'Worüber du gesprochen hast, während Stress gemessen wurde. Ein Thema wird an Wörtern erkannt und kann falsch sein.',
+    en: 'What you talked about, and whether more stress was measured with it. Topics are recognized by words, which can go wrong.',
+    de: 'Worüber du gesprochen hast, und ob dabei mehr Stress gemessen wurde. Themen werden an Wörtern erkannt; das kann falsch sein.',
   },
   no_topics: { en: 'No topic was recognized.', de: 'Es wurde kein Thema erkannt.' },
   wrong: { en: 'This is wrong', de: 'Das stimmt nicht' },
+  remove_text: {
+    en: 'The topic and its figures are removed. It appears again if you talk about it again.',
+    de: 'Das Thema und seine Werte werden entfernt. Es erscheint wieder, wenn du wieder darüber sprichst.',
+  },
+  remove_now: { en: 'Yes, remove', de: 'Ja, entfernen' },
   removed: { en: 'Removed: {what}.', de: 'Entfernt: {what}.' },
-  active: { en: 'goes with more stress for you', de: 'geht bei dir mit mehr Stress einher' },
+  active: { en: 'more stress was measured with it', de: 'dabei wurde mehr Stress gemessen' },
   observed: { en: 'mentioned', de: 'erwähnt' },
-  resolved: { en: 'no longer goes with more stress for you', de: 'geht bei dir nicht mehr mit mehr Stress einher' },
+  resolved: {
+    en: 'more stress was measured earlier, not anymore',
+    de: 'früher wurde mehr Stress gemessen, jetzt nicht mehr',
+  },
   collected: { en: 'What is collected', de: 'Was gesammelt wird' },
   readings: { en: 'Measurements: {count}', de: 'Messungen: {count}' },
-  sessions: { en: 'Conversations and recordings: {count}', de: 'Gespräche und Aufzeichnungen: {count}' },
-  since: { en: 'First received: {date}', de: 'Zuerst empfangen: {date}' },
+  sessions: { en: 'Conversations and series of measurements: {count}', de: 'Gespräche und Messreihen: {count}' },
+  since: { en: 'First received: {date}', de: 'Erste Daten empfangen: {date}' },
   signals: { en: 'Measured in the last hour: {what}', de: 'In der letzten Stunde gemessen: {what}' },
   device: { en: 'Sends data: {name}, last {when}', de: 'Sendet Daten: {name}, zuletzt {when}' },
   device_unused: {
@@ -75,10 +133,10 @@ const texts = {
   consent_none: { en: 'You allow nothing: consent is withdrawn.', de: 'Du erlaubst nichts: Einwilligung widerrufen.' },
   readers: { en: 'Who read it', de: 'Wer es gelesen hat' },
   no_readers: { en: 'Nobody read it, or no record is kept.', de: 'Niemand las es, oder es gibt kein Protokoll.' },
-  key: { en: 'A program of the service', de: 'Ein Programm des Dienstes' },
+  key: { en: 'Those who gave you the link', de: 'Die, von denen du den Link hast' },
   account: {
-    en: 'Programs of the service that read all people',
-    de: 'Programme des Dienstes, die alle Menschen lesen',
+    en: 'Those who gave you the link, in lists of all people',
+    de: 'Die, von denen du den Link hast, in Listen aller Personen',
   },
   token: { en: 'An app that you use', de: 'Eine App, die du benutzt' },
   link: { en: 'You, on this page', de: 'Du, auf dieser Seite' },
@@ -86,8 +144,7 @@ const texts = {
   export: { en: 'exported', de: 'exportiert' },
   write: { en: 'replaced values', de: 'Werte ersetzt' },
   erase: { en: 'erased a part', de: 'einen Teil gelöscht' },
-  times: { en: 'in {minutes}, last {when}', de: 'in {minutes}, zuletzt {when}' },
-  times_cut: { en: 'in at least {minutes}, last {when}', de: 'in mindestens {minutes}, zuletzt {when}' },
+  times: { en: 'at least {count} times, last {when}', de: 'mindestens {count}-mal, zuletzt {when}' },
   phone: { en: 'Connect a phone', de: 'Handy verbinden' },
   app: { en: 'App', de: 'App' },
   connect: { en: 'Connect', de: 'Verbinden' },
@@ -108,8 +165,8 @@ const texts = {
   copy_by_hand: { en: 'Copy the selected text.', de: 'Kopiere den markierten Text.' },
   upload: { en: 'Upload a file', de: 'Datei hochladen' },
   upload_text: {
-    en: 'Apple Health, FIT, TCX, GPX, CSV, JSON or a ZIP with them. It is read in this browser.',
-    de: 'Apple Health, FIT, TCX, GPX, CSV, JSON oder ein ZIP damit. Sie wird in diesem Browser gelesen.',
+    en: 'Apple Health, FIT, TCX, GPX, CSV, JSON or a ZIP with them. This browser reads it and sends the values per minute.',
+    de: 'Apple Health, FIT, TCX, GPX, CSV, JSON oder ein ZIP damit. Dieser Browser liest sie und sendet die Werte je Minute.',
   },
   files: { en: 'Files', de: 'Dateien' },
   progress: { en: 'Progress', de: 'Fortschritt' },
@@ -125,7 +182,8 @@ const texts = {
   },
   not_read: { en: 'The file is not readable, or has no heart data.', de: 'Nicht lesbar, oder ohne Herzdaten.' },
   rights: { en: 'Your data', de: 'Deine Daten' },
-  download: { en: 'Download your readings (CSV)', de: 'Messwerte herunterladen (CSV)' },
+  download: { en: 'Download your data (CSV)', de: 'Daten herunterladen (CSV)' },
+  downloaded: { en: 'Downloaded, with {count} rows.', de: 'Heruntergeladen, mit {count} Zeilen.' },
   withdraw: { en: 'Withdraw consent', de: 'Einwilligung widerrufen' },
   withdraw_text: {
     en: 'The service records that you allow nothing. If it enforces consent, it stores no new measurements of you.',
@@ -144,7 +202,7 @@ const texts = {
   },
   erase_now: { en: 'Yes, erase everything', de: 'Ja, alles löschen' },
   erased: { en: 'Everything about you is erased.', de: 'Alles über dich ist gelöscht.' },
-  ends: { en: 'This page works until {date}.', de: 'Diese Seite funktioniert bis {date}.' },
+  ends: { en: 'This page works until {date}.', de: 'Diese Seite funktioniert bis zum {date}.' },
 } as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 export type Text = keyof typeof texts;
@@ -163,9 +221,11 @@ export function t(name: Text, values: Readonly<Record<string, string | number>> 
   );
 }
 
-export const minutes = (value: number) =>
-  value.toLocaleString(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
 export const weekday = (ms: number) => new Date(ms).toLocaleDateString(locale, { weekday: 'short', timeZone: 'UTC' });
 export const day = (ms: number) => new Date(ms).toLocaleDateString(locale, { dateStyle: 'long' });
 export const moment = (ms: number) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+export const period = (fromMs: number, toMs: number) =>
+  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).formatRange(fromMs, toMs);
+/** Returns the hour that begins at a time, of which the service stores the last use of a key. */
+export const hour = (ms: number) => period(ms, ms + 3_600_000);
 export const list = (names: readonly string[]) => new Intl.ListFormat(locale, { type: 'conjunction' }).format(names);

@@ -7,20 +7,28 @@ import { h, show } from '../../ui/dom.js';
 import type { StateReading, SummaryRow } from '../../client/src/index.js';
 import { ifUnknown, isUnknown, type Page } from './link.js';
 import { button, createStatus } from '../../ui/parts.js';
+import { createDispute } from './dispute.js';
 import { card } from './parts.js';
 import { language, t } from './texts.js';
 
 /** Pause between two requests while readings arrive, and without any, in ms. */
 const [pauseMs, idleMs] = [5_000, 60_000];
 
-/** Returns the card with one line about now or today, and what is behind it. It follows the readings of the person. */
-export function createTodayCard(page: Page) {
-  const sentence = h('p.sentence', { role: 'status' });
+/**
+ * Returns the card with one line about now or today, what is behind it, and a way to dispute it. It follows the readings of
+ * the person. `onDisputed` runs after measurements were scored again.
+ */
+export function createTodayCard(page: Page, onDisputed: () => void) {
+  const sentence = h('p.sentence', { role: 'status' }, t('loading'));
   const guide = h('a', { href: '../docs/not-stressed/' }, t('why_wrong'));
   const [reasons, why] = [h('p.reasons'), h('details', { hidden: true }, h('summary', t('why')))];
   const [parts, left] = [h('p.line'), createStatus('p')];
   why.append(reasons, parts, left.element, h('p.hint', guide));
-  const element = card('today', sentence, why);
+  const disputed = () => {
+    void refresh();
+    onDisputed();
+  };
+  const element = card('now', sentence, why, page.may('read') && page.may('dispute') && createDispute(page, disputed));
   let isLoading = false;
   /** The shown state, if it is live, and the part that the person tapped. */
   let [shown, chosen]: [StateReading?, Part?] = [];
@@ -35,15 +43,17 @@ export function createTodayCard(page: Page) {
     isLoading = true;
     try {
       const present = await readPresent(page);
-      show(sentence, writeHeadline(present, language));
+      show(sentence, isDisputed(present) ? t('disputed_now') : writeHeadline(present, language));
       show(reasons, describePerson(present, language));
       shown = present.state && isLiveState(present.state, present.nowMs) ? present.state : undefined;
+      const tapped = partNames.filter((it) => shown?.without?.[it]);
       show(
         parts,
-        partNames.filter((it) => shown?.without?.[it]).map((it) => button(namePart(it, shown), () => choose(it))),
+        tapped.length > 0 && h('span.hint', t('parts')),
+        tapped.map((it) => button(namePart(it, shown), () => choose(it))),
       );
       sayLeft();
-      why.hidden = false;
+      why.hidden = isDisputed(present);
     } catch (error) {
       why.hidden ||= isUnknown(error);
       if (!page.signal.aborted) show(sentence, t(isUnknown(error) ? 'nothing_yet' : 'no_contact'));
@@ -61,6 +71,12 @@ export function createTodayCard(page: Page) {
   return { element, refresh: () => void refresh() };
 }
 
+/** Returns true if the person disputes the newest measurement. The current state follows the next one. */
+function isDisputed({ state, points }: Present): boolean {
+  const newest = points.at(-1);
+  return newest?.scored_before !== undefined && newest.timestamp === state?.timestamp;
+}
+
 const partNames = ['cardiovascular', 'vocal', 'visual', 'textual', 'other_session'] as const;
 
 /** Returns e.g. `voice +11`. */
@@ -68,6 +84,8 @@ function namePart(part: Part, state: StateReading | undefined): string {
   const points = state?.contributions?.[part] ?? 0;
   return `${t(part)} ${points < 0 ? '−' : '+'}${Math.abs(points)}`;
 }
+
+type Present = Awaited<ReturnType<typeof readPresent>>;
 
 async function readPresent({ client, me, signal }: Page) {
   const atMs = nowMs();

@@ -3,7 +3,7 @@ import { language } from './texts.js';
 /** Topics of the contract in German. A topic that this page does not know keeps its English name. */
 const german: Readonly<Record<string, string>> = {
   ...{ work_general: 'Arbeit', work_performance: 'Leistung bei der Arbeit', workload: 'Arbeitsmenge' },
-  ...{ job_loss: 'Verlust der Arbeit', job_search: 'Arbeitssuche', boss_and_coworkers: 'Vorgesetzte und Kollegen' },
+  ...{ job_loss: 'Jobverlust', job_search: 'Arbeitssuche', boss_and_coworkers: 'Vorgesetzte und Kollegen' },
   ...{ work_schedule: 'Arbeitszeiten', career_direction: 'berufliche Richtung', own_business: 'eigenes Unternehmen' },
   ...{ school_general: 'Schule', exams: 'Prüfungen', grades: 'Noten', assignments: 'Hausarbeiten', studying: 'Lernen' },
   ...{ school_admission: 'Zulassung', graduation: 'Abschluss', school_people: 'Menschen in der Schule' },

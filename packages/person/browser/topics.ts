@@ -24,11 +24,13 @@ export function createTopicsCard(page: Page, onRemoved: () => void) {
   };
   const showTopic = (topic: string, status: 'observed' | 'active' | 'resolved') => {
     const name = nameTopic(topic);
-    const wrong = button(t('wrong'), attempt(outcome, remove(topic)), { 'aria-label': `${t('wrong')}: ${name}` });
-    return h(
-      'li',
-      h('span.line.between', h('span', h('strong', name), ` – ${t(status)}`), page.may('correct') && wrong),
-    );
+    const confirm = button(t('remove_now'), attempt(outcome, remove(topic)), {
+      class: 'danger',
+      'aria-label': `${t('remove_now')}: ${name}`,
+    });
+    const summary = h('summary', { 'aria-label': `${t('wrong')}: ${name}` }, t('wrong'));
+    const removal = page.may('correct') && h('details', summary, h('p', t('remove_text')), confirm);
+    return h('li', h('strong', name), ` – ${t(status)}`, removal);
   };
   const element = card('topics', h('p.hint', t('topics_text')), place, outcome.element);
   show();

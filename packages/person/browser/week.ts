@@ -14,13 +14,19 @@ const states = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'] as con
 /** Returns the card with the last seven days: the share of each state, and the time of stress in words. */
 export function createWeekCard(page: Page) {
   const place = h('div');
-  load(page, place, async () => [h('ul.list.week', ...(await readDays(page)).map(showDay)), legend()], 'nothing_yet');
-  return card('week', place);
+  const read = async () => [h('ul.list.week', ...(await readDays(page)).map(showDay)), legend()];
+  const refresh = () => load(page, place, read, 'nothing_yet');
+  refresh();
+  return { element: card('week', place), refresh };
 }
 
 /** Returns the names of the colors. */
 function legend() {
-  return h('ul.legend.line.hint', ...states.map((state) => h(`li.banded.${state}`, say(language, state))));
+  return h(
+    'ul.legend.line.hint',
+    h('li', t('shares')),
+    ...states.map((state) => h(`li.banded.${state}`, say(language, state))),
+  );
 }
 
 interface Day {
@@ -51,14 +57,14 @@ async function readDays({ client, me, signal }: Page): Promise<Day[]> {
   });
 }
 
-function showDay({ atMs, row, absent }: Day) {
+function showDay({ atMs, row, absent }: Day, index: number) {
   const shares = states.map((state) => [state, row?.state_seconds[state] ?? 0] as const).filter(([, it]) => it > 0);
   const bars = shares.map(([state, seconds]) =>
     h(`span.${state}`, { style: `--share: ${seconds}`, title: say(language, state) }),
   );
   return h(
     'li',
-    h('strong', weekday(atMs)),
+    h('strong', index === 0 ? t('today') : weekday(atMs)),
     h('div.shares', { 'aria-hidden': 'true' }, ...bars),
     h('span.hint', [describe(row), absent >= 60 && sayAbsent(absent)].filter(Boolean).join('; ')),
   );
