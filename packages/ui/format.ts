@@ -41,7 +41,7 @@ export function label(name: string): string {
 
 /** Returns the name of a signal: `Heart rate` for `heart_rate`, and abbreviations in capitals. */
 export function signalName(name: string): string {
-  return label(name).replace(/^(sdnn|rmssd|eda|spo2|pnn50|eeg)\b/i, (it) => it.toUpperCase());
+  return label(name).replace(/\b(sdnn|rmssd|eda|spo2|pnn50|eeg|rr|ibi)\b/i, (it) => it.toUpperCase());
 }
 
 export function percent(share: number): string {

@@ -22,7 +22,7 @@ export function createAgreementView(request: () => Promise<Agreement>, group: Gr
       try {
         const agreement = await request();
         show(line, describe(agreement, group));
-        show(detail, agreement.reports === 0 ? h('p.hint', source) : draw(agreement, group));
+        show(detail, agreement.reports === 0 ? h('p.hint', source) : draw(agreement, group), sayDisputes(agreement));
         detail.hidden = false;
       } catch (error) {
         if (!signal.aborted) show(line, reasonOf(error));
@@ -55,6 +55,12 @@ function describe({ reports, scored_reports: scored, groups, auc, model_version:
   const share = percent(Number(auc.value.toFixed(2)));
   if (auc.low > chance) return `Stressed reports have the higher scores, in ${share} of the pairs: ${of}`;
   return `${auc.high < chance ? 'Stressed reports have the lower scores' : 'No agreement shown so far'}: ${of}`;
+}
+
+/** Returns what people disputed on their pages. The service counts only what several people did. */
+function sayDisputes({ disputes }: Agreement) {
+  const counts = disputes?.map((it) => `${label(it.kind)} ${it.facts} × by ${count(it.people, 'person', 'people')}`);
+  return counts && h('p.hint', `Disputed on the pages of people: ${counts.join(', ')}.`);
 }
 
 function intervalOf({ low, high }: Estimate): string {

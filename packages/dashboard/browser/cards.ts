@@ -100,7 +100,7 @@ function scaleBands(): SVGElement[] {
 export function createAdviceCard() {
   const content = h('div');
   return {
-    element: card('Recommendation', content),
+    element: card('Recommendation for an AI assistant', content),
     /** The page of a person has its own sentence instead of the reason. */
     show(reading: StateReading, isPast: boolean, points: readonly Point[], now: number, hasReason = true) {
       const { suggested_action, recommendation, action_reason, evidence, adaptation_effectiveness: change } = reading;
@@ -168,7 +168,10 @@ export function createSignalsCard(
       show(
         since,
         first
-          ? `In the readings since ${whenOf(first.atMs, now)}. A signal counts until its bar is empty.`
+          ? [
+              `In the readings since ${whenOf(first.atMs, now)}. `,
+              h('span.of-bars', 'A signal counts until its bar is empty.'),
+            ]
           : 'No readings of this time are stored.',
       );
     },

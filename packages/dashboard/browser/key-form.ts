@@ -37,15 +37,16 @@ const shownCharacters = 7;
 
 /**
  * Takes the key from the fragment of the link that the first start of the service prints, and removes it from the address
- * and the history entry. Browsers never send a fragment to a server. Returns whether the page has a new key.
+ * and the history entry. A page may follow the key: `#key=sk_…/subjects/ID`. Browsers never send a fragment to a server.
+ * Returns whether the page has a new key.
  *
  * Asks before it replaces another key. Otherwise a link of somebody else could make a person send readings to the account
  * of that link.
  */
 export function takeKey(): boolean {
   if (!location.hash.startsWith('#key=')) return false;
-  const [, key] = /^#key=(sk_\w+)$/.exec(location.hash) ?? [];
-  history.replaceState(null, '', location.pathname + location.search);
+  const [, key, route] = /^#key=(sk_\w+)(\/.*)?$/.exec(location.hash) ?? [];
+  history.replaceState(null, '', location.pathname + location.search + (route ? `#${route}` : ''));
   if (key === undefined || key === readKey() || !mayReplace(readKey())) return false;
   writeKey(key);
   return true;

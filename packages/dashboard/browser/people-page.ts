@@ -1,4 +1,4 @@
-import type { TriggerProfile } from '../../client/src/index.js';
+import type { SummaryRow, TriggerProfile } from '../../client/src/index.js';
 import { enums } from '../../../generated/spec.js';
 import { createAgreementView } from './agreement.js';
 import { createCredentials } from './credentials.js';
@@ -7,11 +7,20 @@ import { count, words } from '../../ui/format.js';
 import { nameOf } from './names.js';
 import { button, createSelect, createStatus, optional, pageHead } from '../../ui/parts.js';
 import { periodAt } from '../../sentence/calendar.js';
+import { measureStress } from '../../sentence/usual.js';
 import { describeStress, loadDays } from './person/hours.js';
 import { personLink } from './router.js';
 import { everySecond, nowMs, reasonOf, type Service } from './service.js';
 import { groupRows, listHead, listRow, moveByKeys, openPerson } from './session-list.js';
 import * as known from './sessions.js';
+
+/** Returns the weekday with most of the stress of days. Undefined if no day of several has more than half of it. */
+function findMost(days: readonly SummaryRow[]): string | undefined {
+  const secondsOf = (rows: readonly SummaryRow[]) => measureStress(rows).seconds;
+  const day = days.length > 1 ? days.find((it) => secondsOf([it]) > secondsOf(days) / 2) : undefined;
+  const zone = { weekday: 'short', timeZone: 'UTC' } as const;
+  return day?.date && new Date(day.date).toLocaleDateString('en', zone);
+}
 
 /** People that are shown at first, and that the button adds. Each of them takes two requests. */
 const step = 25;
@@ -53,7 +62,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     if (id !== '') location.hash = personLink(id);
   };
   const filters = h('form.filters', { role: 'search', onsubmit }, search, state, sort);
-  const heads = listHead('Person', 'Last seven days', 'Active triggers');
+  const heads = listHead('Person', 'Stress in seven days', 'Active triggers');
   const none = h('p.hint');
   const list = h('section.card.sessions', h('div.line.between', found, filters), heads, rows, none);
   const more = button('Show more', () => {
@@ -69,7 +78,11 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
       loadDays(service, id, periodAt('week', new Date(nowMs())), signal).catch(() => undefined),
     ]);
     const stress = days?.length ? describeStress(days) || '0 min of stress' : '–';
-    weeks.set(id, [stress, active.map(words).join(', ') || '–']);
+    const most = days && findMost(days);
+    weeks.set(id, [
+      most ? `${stress.replace(' of stress', '')}, most on ${most}` : stress,
+      active.map(words).join(', ') || '–',
+    ]);
     update();
   };
   /** Returns the people that match, sorted. */
@@ -97,8 +110,8 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
       none,
       people.length === 0 && [typed === '' ? explain : 'No person matches. ', typed !== '' && openPerson(typed)],
     );
-    const attention = people.filter(([, session]) => known.needsAttention(session, now)).length;
-    show(found, `${count(people.length, 'person', 'people')}, ${attention} of them need attention`);
+    const stressed = people.filter(([, session]) => /stress/.test(known.stateOf(session, now))).length;
+    show(found, `${count(people.length, 'person', 'people')}, ${stressed} stressed now`);
     const rowOf = ([id, session]: Person) =>
       listRow(id, { href: personLink(id) }, session, now, ...(weeks.get(id) ?? []).map((it) => h('span.week.cut', it)));
     const isGrouped = sort.value === 'attention';

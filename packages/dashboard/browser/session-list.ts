@@ -3,6 +3,8 @@ import type { SessionState } from '../../client/src/index.js';
 import * as plot from './chart/plot.js';
 import { type Attributes, type Content, h, show } from '../../ui/dom.js';
 import { age, count, hasEnded, label, shownState, sum, whenShort, words } from '../../ui/format.js';
+import { say } from '../../sentence/messages.js';
+import { confidenceMin } from '../../sentence/sentence.js';
 import { nameOf } from './names.js';
 import { button, controlledCard, createSelect } from '../../ui/parts.js';
 import { sessionLink, personLink } from './router.js';
@@ -119,8 +121,7 @@ export function createSessionList(sessions: Sessions, onFilter: () => void, sign
     more.hidden = found.length <= shownMax && !sessions.hasMore(query);
     show(empty, found.length === 0 && explainEmpty(query));
     const states = [...query.states].map(words).join(' and ');
-    const all = () =>
-      button(`Only ${states} ×`, () => change({ states: new Set() }), { 'aria-label': 'Show all states' });
+    const all = () => button(`Only ${states} ×`, () => change({ states: new Set() }), { title: 'Show all states' });
     show(only, states !== '' && all());
   };
   void request(sessions.ensure(query));
@@ -200,16 +201,24 @@ export function listRow(
   now: number,
   ...others: readonly Content[]
 ) {
-  const { stress_score, evidence, atMs, sinceMs } = session;
+  const { stress_score, evidence, confidence, cause, atMs, sinceMs } = session;
   const [state, last] = [stateOf(session, now), shownState(session)];
-  const since = [label(state), !evidence && h('span.since', ` since ${whenShort(sinceMs, now)}`)];
-  const rising = isRising(session, now) && h('span.rising.stressed', ' ↗ rising');
+  const isUnsure = !evidence && confidence < confidenceMin;
+  const since = [
+    label(state),
+    isUnsure && ' (uncertain)',
+    !evidence && h('span.since', ` since ${whenShort(sinceMs, now)}`),
+  ];
+  const why = cause && h('span.cause', ` · ${say('en', cause)}`);
+  const rising =
+    isRising(session, now) &&
+    h('span.rising.stressed', { role: 'img', 'aria-label': 'rising' }, ' ↗', h('span.word', ' rising'));
   return h(
     'li',
     { key: id, class: state },
     h('span.score-chip', evidence ? '–' : stress_score),
     h('a.name.cut', { title: nameOf(id) !== id && id, ...link }, h('strong', nameOf(id))),
-    h('span.state-name.cut.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising]),
+    h('span.state-name.cut.hint', state === 'ended' ? `Ended · ${words(last)}` : [since, rising, why]),
     h('span.hint.passed', age(atMs, now)),
     others,
   );

@@ -7,6 +7,7 @@ import type {
   StateReading,
 } from '../../client/src/index.js';
 import type { Value } from './chart/plot.js';
+import { findCause } from '../../score/cause.js';
 import { hasEnded, shownState, sum } from '../../ui/format.js';
 import { learnAccount, nameOf } from './names.js';
 import { nowMs, pauseOf, type Service } from './service.js';
@@ -22,7 +23,7 @@ export interface Query {
 
 export interface KnownSession extends Pick<
   SessionSummary,
-  'session_id' | 'subject_id' | 'state' | 'stress_score' | 'evidence'
+  'session_id' | 'subject_id' | 'state' | 'stress_score' | 'evidence' | 'confidence' | 'cause'
 > {
   readonly atMs: number;
   readonly startedAtMs: number;
@@ -226,13 +227,14 @@ function merge(loaded: SessionSummary, known: KnownSession | undefined): KnownSe
 }
 
 function withReading(reading: StateReading, known: KnownSession | undefined): KnownSession {
-  const { session_id, timestamp, state, stress_score, evidence, state_since = timestamp } = reading;
+  const { session_id, timestamp, state, stress_score, evidence, confidence, state_since = timestamp } = reading;
   const atMs = Date.parse(timestamp);
   const last = known?.recent.at(-1);
   const isNew = !evidence && (last?.atMs !== atMs || last.value !== stress_score);
   const recent = [...(known?.recent ?? []), ...(isNew ? [{ atMs, value: stress_score }] : [])].slice(-recentMax);
   const sinceMs = Date.parse(state_since);
-  const { evidence: _, ...before }: Partial<KnownSession> = known ?? {};
-  const newest = { session_id, state, stress_score, ...(evidence && { evidence }), atMs, recent, sinceMs };
-  return { startedAtMs: nowMs(), ...before, ...newest };
+  const { evidence: _, cause: __, ...before }: Partial<KnownSession> = known ?? {};
+  const cause = findCause(reading.action_reason, state);
+  const shown = { session_id, state, stress_score, confidence, ...(evidence && { evidence }), ...(cause && { cause }) };
+  return { startedAtMs: nowMs(), ...before, ...shown, atMs, recent, sinceMs };
 }

@@ -4,7 +4,7 @@ import { createSendPanel } from './send/send-panel.js';
 import type { Service } from './service.js';
 import type { SessionsPage } from './sessions-page.js';
 
-const emptyText = 'No readings yet. Play a scene, connect a strap or send a reading by hand.';
+const emptyText = 'No readings yet. Play a scene or send a reading by hand.';
 /** The session of this visit and its person have the same id, which no session of an app has. */
 let id: string | undefined;
 

@@ -72,7 +72,7 @@ test('a click shows a code that sets up Health Auto Export, and the first sample
   const old = rates(service.clock.nowMs - 30 * hourMs);
   expect(await postByDeepLink(link, old, service.url)).toMatchObject({ body: { stored: 0, skipped: { too_old: 1 } } });
   await card.getByText('The app reaches the service. Nothing of the newest post is stored.').waitFor();
-  await card.locator('li').getByText('RETENTION_READINGS_HOURS=49').waitFor();
+  await card.locator('li').getByText('accounts set ACCOUNT keep-readings 49').waitFor();
   // The key was created in this hour, of which the service stores the start.
   const row = await card.locator('.list li').innerText();
   expect(row).toMatch(/· used in the last hour · ends \d+ [A-Z][a-z]+\n/);
@@ -160,4 +160,11 @@ test('without PUBLIC_URL or the scope, the card says what to do', async ({ servi
   await other.card.getByText('lacks the scope "sources"').waitFor();
   expect(await other.card.locator('.fault:not(:empty)').count()).toBe(0);
   await other.card.getByText('keys create --scopes sources').waitFor();
+});
+
+test('a link with a key opens the page behind it, and keeps no key in the address', async ({ service }) => {
+  const { page } = await openBrowser(service.url);
+  await page.goto(`${service.url}/dashboard/#key=${service.key}/subjects/${person}`);
+  await page.getByRole('region', { name: 'Connect a phone' }).waitFor();
+  expect(page.url()).toBe(`${service.url}/dashboard/#/subjects/${person}`);
 });

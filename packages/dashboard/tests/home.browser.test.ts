@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { say } from '../../sentence/messages.js';
 import type { Schema } from '../../../src/contract/contract.js';
 import { batchResults } from '../../../testkit/batch.js';
-import { flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
+import { barriers, flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
 import type { TestDatabase } from '../../../testkit/databases.js';
 import { Clock, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
 import { temporaryDatabase } from '../../../testkit/temporary-database.js';
@@ -12,7 +13,7 @@ const tones = ['calm', 'neutral', 'tense', 'hostile'] as const;
 let behindMs = 0;
 
 /**
- * Sends four readings of each session of a crowd of 200 people, a session whose score rises, and a session that ended six
+ * Sends two readings of each session of a crowd of 200 people, a session whose score rises, and a session that ended six
  * minutes ago.
  */
 async function fill(service: TestService, crowd = 600): Promise<void> {
@@ -20,8 +21,8 @@ async function fill(service: TestService, crowd = 600): Promise<void> {
   await service.read({ session_id: 'over', timestamp: now(), heart_rate: 150, tone: 'hostile' });
   behindMs = 0;
   for (let from = 0; from < crowd; from += 200) {
-    const lines = Array.from({ length: 800 }, (_, index) => {
-      const [session, age] = [from + (index % 200), 40 - 10 * Math.floor(index / 200)];
+    const lines = Array.from({ length: 400 }, (_, index) => {
+      const [session, age] = [from + (index % 200), 40 - 30 * Math.floor(index / 200)];
       const heart_rate = 52 + ((session * 37) % 70) + (age % 20);
       const subject_id = `person-${session % 200}`;
       return { session_id: `s-${session}`, subject_id, timestamp: now(-age), heart_rate, tone: tones[session % 4] };
@@ -91,7 +92,7 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   await page.keyboard.press('Enter');
   await page.getByLabel('Search a session or a person').fill('rising');
   await expect.poll(() => shown(page)).toEqual(['rising']);
-  await expect.poll(() => page.locator('.rows li:not(.group)').innerText()).toContain('↗ rising');
+  await expect.poll(() => page.locator('.rows li:not(.group)').innerText()).toContain(' ↗ rising · a strained voice');
   await page.getByLabel('Search a session or a person').fill('person-7');
   await expect.poll(async () => (await shown(page)).includes('s-207')).toBe(true);
   await page.getByRole('link', { name: 'Person person-7', exact: true }).first().focus();
@@ -119,6 +120,10 @@ test('600 sessions are counted, sorted, filtered and updated live, by keyboard a
   const name = state === 'stressed' ? 'Stressed' : 'Acute stress';
   await expect.poll(() => countOf(name).innerText()).toContain(String((before[state] ?? 0) + 1));
   await expect.poll(async () => (await shown(page))[0]).toBe('sudden');
+  // The row has the cause that the service lists.
+  const [listed] = (await service.request('/v1/sessions?sort=activity')).body.sessions;
+  const cause = page.locator('.rows li', { hasText: 'sudden' }).locator('.cause');
+  await expect.poll(() => cause.textContent()).toBe(` · ${say('en', listed.cause)}`);
   await page.locator('.rows .name').first().focus();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('sudden');
@@ -178,20 +183,27 @@ test('the search finds sessions and people, and opens an id that the list does n
   await expect.poll(() => page.locator('h1').innerText()).toBe('nobody knows');
 });
 
-test('while the service is stopped, the sessions stay, a fault is shown, and later requests succeed', async () => {
+test('while the service is stopped, the sessions stay, a fault and the last contact are shown, and later requests succeed', async () => {
   const database = await temporaryDatabase();
   const service = await start(database, '0');
   await fill(service, 200);
   const { page } = await openBrowser(service.url);
   await open(service, page);
   await page.getByText('201 live sessions').waitFor();
+  const banner = page.getByRole('alert').filter({ hasText: 'No contact' });
+  expect(await banner.count()).toBe(0);
   await service.close();
   const fault = page.locator('.sessions [role=alert]');
   await page.getByLabel('Sort by').selectOption('started');
   await expect.poll(() => fault.innerText()).toContain('The service did not respond');
+  await banner.waitFor();
+  expect(await banner.innerText()).toMatch(/^No contact with the service since \d\d:\d\d:\d\d \(\d+ s\)\. Retrying …$/);
+  expect(await barriers(page)).toEqual([]);
   await page.getByRole('button', { name: /^Relaxed/ }).click();
   await expect.poll(() => page.locator('.rows li.relaxed').count()).toBeGreaterThan(20);
   await start(database, new URL(service.url).port);
+  await banner.waitFor({ state: 'hidden' });
+  await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('button', { name: /^Relaxed/ }).click();
   await expect.poll(() => fault.allInnerTexts()).toEqual(['']);
 });

@@ -18,18 +18,26 @@ const person = 'p-7f3a';
 
 const endMs = Math.floor(Date.now() / 300_000) * 300_000;
 
-const createPastClock = () => Object.assign(new Clock(), { nowMs: endMs - 8 * dayMs });
-
-/** Sends a person's week that ends now. */
-async function fill(service: TestService): Promise<TestService> {
-  await sendWeek({ ...service, setNow: (it) => (service.clock.nowMs = it) }, person, endMs);
-  return service;
-}
-
-const share = shareTestService({ env: weekEnv, clock: createPastClock() });
+const share = shareTestService({
+  env: weekEnv,
+  clock: Object.assign(new Clock(), { nowMs: endMs - 8 * dayMs }),
+});
 let week: Promise<TestService> | undefined;
-/** Returns a service with a person's week. Tests share it, and change nothing. */
-const startWeek = () => (week ??= share().then(fill));
+/** Returns a service with a person's week that ends now. Tests share it, and change nothing. */
+const startWeek = () =>
+  (week ??= share().then(async (service) => {
+    await sendWeek({ ...service, setNow: (it) => (service.clock.nowMs = it) }, person, endMs);
+    return service;
+  }));
+
+/** Sends heart rates of the person every five minutes from a time on. */
+function sendRates({ url, key }: TestService, session_id: string, startMs: number, count: number): Promise<void> {
+  const readings = Array.from({ length: count }, (_, index) => ({
+    ...{ session_id, subject_id: person, heart_rate: 70 },
+    timestamp: new Date(startMs + index * 300_000).toISOString(),
+  }));
+  return backfill(createStateClient({ baseUrl: url, key }), readings);
+}
 
 type Row = Schema<'SummaryRow'>;
 
@@ -60,7 +68,9 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
   await page.goto(`${service.url}/dashboard/#/subjects/${person}`);
   await page.locator('.strips.week .strip rect').first().waitFor();
   const present = await labelsOf(page, '.strip');
-  const rates = days.slice(-7).flatMap((it) => it.heart_rate ?? []);
+  // The page shows seven days up to today, which has no reading at first.
+  const firstDay = new Intl.DateTimeFormat('sv-SE', { timeZone: vienna.timezoneId }).format(Date.now() - 6 * dayMs);
+  const rates = days.flatMap(({ date = '', heart_rate }) => (date < firstDay || !heart_rate ? [] : heart_rate));
   const bounds = [Math.min(...rates.map(({ min }) => min)), Math.max(...rates.map(({ max }) => max))];
   const heart = await labelsOf(page, '.heart-plot svg');
   expect(heart.join()).toContain(`from ${bounds.map(Math.round).join(' to ')} bpm`);
@@ -78,7 +88,7 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
 
   const lanes = await page.locator('.lanes > li').allInnerTexts();
   expect(lanes.map((it) => it.split('\n')[0])).toEqual(expect.arrayContaining(['job loss', 'sleep']));
-  expect(lanes.join()).toMatch(/first seen.* \d{1,2} \w{3} \d{4}, 1[01]:00[^]*last seen/);
+  expect(lanes.join()).toMatch(/active from the first time \d{1,2} \w{3,4} \d{4}, 1[01]:00[^]*last seen/);
   const { baseline } = (await service.request(`/v1/subjects/${person}`)).body;
   const facts = await page.locator('.baseline').innerText();
   expect(facts).toContain(`${Math.round(baseline.heart_rate.resting_bpm)} bpm`);
@@ -90,7 +100,7 @@ test('a week shows the states, heart rate, topics, baseline and sessions, fits e
 
 test('by keyboard: the period changes in one request, a day opens from its date, and going back returns', async () => {
   const service = await startWeek();
-  const day = dateAgo(3);
+  const [day, next] = [dateAgo(3), dateAgo(2)];
   const { page } = await open(service, `week/${day}`);
   const requested: string[] = [];
   page.on('request', (it) => requested.push(it.url()));
@@ -123,9 +133,9 @@ test('by keyboard: the period changes in one request, a day opens from its date,
   expect(await page.evaluate('document.activeElement.textContent')).toBe(person);
   await page.getByText('Show as a table').focus();
   await page.keyboard.press('Enter');
-  const [fromMs = 0, toMs = 0] = [0, 1].map((it) => Date.parse(`${day}T00:00:00Z`) + it * dayMs);
-  const offsetMs = (await page.evaluate<number>(`new Date(${fromMs}).getTimezoneOffset()`)) * 60_000;
-  const [from, to] = [fromMs, toMs].map((it) => new Date(it + offsetMs).toISOString());
+  const [from, to] = await page.evaluate<string[]>(
+    `['${day}T00:00', '${next}T00:00'].map((it) => new Date(it).toISOString())`,
+  );
   const hours = await summaryOf(service, `from=${from}&to=${to}`);
   await expect.poll(() => page.locator('.period-table tbody tr').count()).toBe(hours.length);
   await page.goBack();
@@ -137,14 +147,7 @@ test('hours are at the local time, also where an hour overlaps two days or the c
   // Europe/Vienna sets the clock back on 25 October 2026 at 01:00 UTC.
   clock.nowMs = Date.parse('2026-10-26T06:00:00Z');
   const service = await startTestService({ env: weekEnv, clock });
-  const startMs = Date.parse('2026-10-24T22:00:00Z');
-  const readings = Array.from({ length: (25 * 60) / 5 }, (_, index) => ({
-    session_id: `${person}-import-2026-99-99`,
-    subject_id: person,
-    timestamp: new Date(startMs + index * 300_000).toISOString(),
-    heart_rate: 70,
-  }));
-  await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
+  await sendRates(service, `${person}-import-2026-99-99`, Date.parse('2026-10-24T22:00:00Z'), (25 * 60) / 5);
   const cells = async (timezoneId: string, day: string) => {
     const { page } = await open(service, `day/${day}`, { timezoneId });
     await page.locator('.strip rect').first().waitFor();
@@ -166,13 +169,7 @@ test('an import names its days, also the next day of the time zone of the reader
   clock.nowMs = Date.parse('2026-11-21T06:00:00Z');
   const service = await startTestService({ env: weekEnv, clock });
   // Until 23:55 UTC, which is 00:55 of 21 November in Vienna.
-  const readings = Array.from({ length: 24 }, (_, index) => ({
-    session_id: `${person}-import-2026-11-20`,
-    subject_id: person,
-    timestamp: new Date(Date.parse('2026-11-20T22:00:00Z') + index * 300_000).toISOString(),
-    heart_rate: 70,
-  }));
-  await backfill(createStateClient({ baseUrl: service.url, key: service.key }), readings);
+  await sendRates(service, `${person}-import-2026-11-20`, Date.parse('2026-11-20T22:00:00Z'), 24);
   const { page } = await open(service, 'day/2026-11-20');
   const summary = page.locator('.person-sessions summary');
   const text = 'Import, 20 – 21 November 1 session';
@@ -207,7 +204,8 @@ test('a person without data has a message, and an erased person disappears from 
 
 test('while the service is stopped, a page keeps its person and week and shows no other hours, and it loads after the restart', async () => {
   const database = await temporaryDatabase('sqlite');
-  const service = await fill(await startTestService({ env: weekEnv, clock: createPastClock(), database }));
+  const service = await startTestService({ env: weekEnv, database });
+  await sendRates(service, 's1', Date.parse(`${dateAgo(3)}T10:00:00Z`), 48);
   const { page } = await open(service, `week/${dateAgo(3)}`);
   const other = await open(service, '', {}, 'other');
   await page.locator('.strip rect').first().waitFor();
@@ -244,12 +242,12 @@ test('while the service is stopped, a page keeps its person and week and shows n
   await expect.poll(() => noticeOn(page).count()).toBe(0);
 });
 
-/** Writes a week of heart rates every four minutes, as Apple Health exports it. */
+/** Writes a week of heart rates every five minutes, as Apple Health exports it. */
 async function writeExport(file: string): Promise<void> {
   const endMs = Date.now() - 120_000;
   const stamp = (atMs: number) => `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} +0000`;
-  const records = Array.from({ length: 2_520 }, (_, index) => {
-    const time = stamp(endMs - (2_519 - index) * 240_000);
+  const records = Array.from({ length: 2_016 }, (_, index) => {
+    const time = stamp(endMs - (2_015 - index) * 300_000);
     const bpm = 64 + 12 * Math.sin(index / 57) + 5 * Math.sin(index / 3);
     return ` <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" creationDate="${time}" startDate="${time}" endDate="${time}" value="${bpm.toFixed(1)}"/>`;
   });

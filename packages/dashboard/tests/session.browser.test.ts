@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { barriers, desktop, flawsInLightAndDark, narrow, openBrowser } from '../../../testkit/browser.js';
-import { startMain } from '../../../testkit/process.js';
 import { Clock, realTime, shareTestService, startTestService, type TestService } from '../../../testkit/service.js';
-import { temporaryDatabase } from '../../../testkit/temporary-database.js';
 import { openDashboard } from '../../../testkit/dashboard.js';
 
 const subject_id = 'person-1';
@@ -122,31 +120,15 @@ test('by keyboard, the chart names the topics of a reading, and the subject open
 
 test('a session ends on the page when its signals are too old, and a new reading makes it live again', async () => {
   const service = await start();
-  // A session ends after 300 s.
-  const timestamp = new Date(Date.now() - 285_000).toISOString();
-  await service.read({ session_id: 'ends', timestamp, heart_rate: 110, tone: 'hostile' });
   const { page } = await openDashboard(service, 'sessions/ends');
+  await page.getByText('No readings of this session').waitFor();
+  // A session ends after 300 s.
+  const timestamp = new Date(Date.now() - 290_000).toISOString();
+  await service.read({ session_id: 'ends', timestamp, heart_rate: 110, tone: 'hostile' });
   await page.getByText(/De-escalate and shorten|Pause and ground/).waitFor();
   await page.getByText(/^Ended 5 min ago$/).waitFor({ timeout: 60_000 });
   await service.read({ session_id: 'ends', timestamp: new Date().toISOString(), heart_rate: 64, tone: 'calm' });
   await page.getByText('Maintain engagement').waitFor();
-  await page.getByText('Live', { exact: true }).waitFor();
-});
-
-test('a stopped service shows a banner with the last contact, which disappears after the restart', async () => {
-  const database = await temporaryDatabase('sqlite');
-  const first = await startMain({ DATABASE_URL: database.url });
-  await expect.poll(first.stdout).toMatch(/#key=sk_\w+/);
-  const [, key = ''] = /#key=(sk_\w+)/.exec(first.stdout()) ?? [];
-  const { page } = await openDashboard({ url: first.url, key }, 'sessions/any');
-  const banner = page.getByRole('alert').filter({ hasText: 'No contact' });
-  expect(await banner.count()).toBe(0);
-  await first.stop();
-  await banner.waitFor();
-  expect(await banner.innerText()).toMatch(/^No contact with the service since \d\d:\d\d:\d\d \(\d+ s\)\. Retrying …$/);
-  expect(await barriers(page)).toEqual([]);
-  await startMain({ DATABASE_URL: database.url, PORT: new URL(first.url).port });
-  await banner.waitFor({ state: 'hidden' });
   await page.getByText('Live', { exact: true }).waitFor();
 });
 

@@ -1,17 +1,17 @@
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { createRule, evaluateNow, stress } from '../../../testkit/alerts.js';
-import { barriers, openBrowser } from '../../../testkit/browser.js';
+import { flawsInLightAndDark } from '../../../testkit/browser.js';
 import { startReceiver } from '../../../testkit/receiver.js';
 import { startTestService } from '../../../testkit/service.js';
 import { storyEnv } from '../../../testkit/story.js';
 import { expect, test } from '../../../testkit/test.js';
 import { deliveriesOf, register, startStory, storeDue, storeFailed } from '../../../testkit/webhooks.js';
 import { until } from '../../../testkit/until.js';
-import { enterDashboard, openDashboard } from '../../../testkit/dashboard.js';
+import { receiver } from '../browser/webhooks/receiver.js';
+import { openDashboard } from '../../../testkit/dashboard.js';
 
 const env = { ...storyEnv, WORKER: '1', WEBHOOK_KEEP_ANSWERS: '1' };
-const narrow = { width: 320, height: 700 };
 
 /** Presses the button with the keyboard. */
 async function press(page: Page, name: string | RegExp) {
@@ -156,6 +156,7 @@ test('alert rules are listed with their people and their newest firing, and are 
   const row = card.locator('li').filter({ hasText: 'Stressed or above for 2 minutes' });
   await row.getByText(/^for anna · last fired (now|\d+ \w+ ago)$/).waitFor();
   await card.getByRole('button', { name: 'New rule …' }).click();
+  await page.getByText('Nothing fires in the quiet hours. What is still true at their end fires then.').waitFor();
   expect(await page.getByLabel('Hours').isVisible()).toBe(false);
   await page.getByLabel('When').selectOption('no_data');
   await page.getByLabel('Hours').fill('200');
@@ -180,65 +181,77 @@ test('alert rules are listed with their people and their newest firing, and are 
   expect(complaints.filter((it) => !it.includes('422'))).toEqual([]);
 });
 
-test.each([
-  { width: 'a desktop', colorScheme: 'light' },
-  { width: '320 pixels', colorScheme: 'dark', viewport: narrow },
-] as const)(
-  'on $width, $colorScheme, the page and its dialogs fit, are accessible and log no error',
-  async ({ width: _, ...look }) => {
-    const service = await startTestService();
-    const { page, complaints } = await openBrowser(service.url, look);
-    const check = async (name: string) => {
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect([name, overflow, await barriers(page)]).toEqual([name, 0, []]);
-    };
-    await enterDashboard(page, service, 'webhooks');
-    await page.getByRole('button', { name: 'Register a webhook' }).click();
-    await check('registration');
-    await page.getByLabel('URL of your receiver').fill(`http://127.0.0.1:9/${'long-path/'.repeat(12)}`);
-    await page.keyboard.press('Enter');
-    await page.locator('.secret').waitFor();
-    await check('secret');
-    await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Send test' }).click();
-    const { id } = await register(service, 'http://127.0.0.1:9/hooks', { session_id: 'support-call-4812' });
-    const attempt = { timestamp: service.clock.at(), duration_ms: 12 };
-    const attempts = [
-      { ...attempt, status: 500, answer: 'x'.repeat(300) },
-      { ...attempt, error: 'timeout' as const },
-    ];
-    const timestamp = service.clock.at(-5);
-    const alert = { event: 'alert', alert_id: 'alr_1', subject_id: 'anna', condition: 'stressed', timestamp };
-    await storeFailed(service, [
-      { webhookId: id, attempts },
-      { webhookId: id, sessionId: 'alert 1', payload: JSON.stringify(alert), attempts },
-    ]);
-    await storeDue(service, id, 1);
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.locator('.deliveries tr', { hasText: 'anna alert, stressed' }).getByText('failed').waitFor();
-    await page.getByLabel('Outcome').selectOption('pending');
-    await page.getByText('2 deliveries, newest event first.').waitFor();
-    expect(await page.locator('.deliveries tbody .badge').allInnerTexts()).toEqual(['pending', 'pending']);
-    await page.getByLabel('Outcome').selectOption('failed');
-    await page.getByText('2 deliveries, newest event first.').waitFor();
-    // With several webhooks, a delivery names its own.
-    await page.locator('.deliveries th', { hasText: 'http://127.0.0.1:9/hooks' }).first().waitFor();
-    await page.locator('.deliveries tbody button').first().click();
-    await page.getByText('2 attempts').waitFor();
-    await check('webhooks');
-    await page.getByRole('button', { name: 'Close' }).click();
-    await service.post('/v1/alerts', { condition: 'no_data', subject_ids: ['anna', 'ben', 'cleo', 'dora'] });
-    await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('for anna, ben, cleo and 1 more · not fired in the last days').waitFor();
-    for (const name of ['Retry failed …', 'Remove …', 'New rule …']) {
-      await page.getByRole('button', { name, exact: true }).last().click();
-      await check(name);
-      await page.getByRole('button', { name: 'Cancel' }).click();
-    }
-    await page.getByText('The test is still running: no response so far.').waitFor();
-    expect(complaints).toEqual([]);
-  },
-  120_000,
-);
+test('a rule without a webhook says so, and opens the form with a receiver to copy', async ({ service }) => {
+  const { page, complaints } = await openDashboard(service, 'webhooks');
+  await page.getByRole('button', { name: 'New rule …' }).click();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const form = page.getByRole('dialog', { name: 'Register a webhook' });
+  await form.getByText('The rule is created. No webhook receives its alerts yet: register one.').waitFor();
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('No webhook receives: Stressed or above for 10 minutes.').waitFor();
+  await page.getByRole('button', { name: 'Register one …' }).click();
+  await form.getByText('A receiver to copy').click();
+  expect(await form.locator('pre').textContent()).toBe(receiver);
+  expect(await flawsInLightAndDark(page)).toEqual([]);
+  await form.getByLabel('URL of your receiver').fill('http://127.0.0.1:9/hooks');
+  await form.getByRole('button', { name: 'Register', exact: true }).click();
+  await press(page, 'Done');
+  await expect.poll(() => page.getByText('No webhook receives').isVisible()).toBe(false);
+  expect((await service.request('/webhooks')).body.webhooks).toMatchObject([{ events: ['alert'] }]);
+  // That of another person receives nothing of this rule.
+  await service.request(`/webhooks/${(await service.request('/webhooks')).body.webhooks[0].id}`, { method: 'DELETE' });
+  await service.post('/webhooks/register', { url: 'http://127.0.0.1:9/', events: ['alert'], subject_id: 'ben' });
+  await service.post('/v1/alerts', { condition: 'no_data', hours: 1, subject_ids: ['anna'] });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('No webhook receives: No data for 1 hour.').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('the page and its dialogs fit, are accessible and log no error, in light and dark, on a desktop and at 320 pixels', async () => {
+  const service = await startTestService();
+  const { page, complaints } = await openDashboard(service, 'webhooks');
+  const check = async (name: string) => expect([name, await flawsInLightAndDark(page)]).toEqual([name, []]);
+  await page.getByRole('button', { name: 'Register a webhook' }).click();
+  await page.getByLabel('URL of your receiver').fill(`http://127.0.0.1:9/${'long-path/'.repeat(12)}`);
+  await page.keyboard.press('Enter');
+  await page.locator('.secret').waitFor();
+  await check('secret');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Send test' }).click();
+  const { id } = await register(service, 'http://127.0.0.1:9/hooks', { session_id: 'support-call-4812' });
+  const attempt = { timestamp: service.clock.at(), duration_ms: 12 };
+  const attempts = [
+    { ...attempt, status: 500, answer: 'x'.repeat(300) },
+    { ...attempt, error: 'timeout' as const },
+  ];
+  const timestamp = service.clock.at(-5);
+  const alert = { event: 'alert', alert_id: 'alr_1', subject_id: 'anna', condition: 'stressed', timestamp };
+  await storeFailed(service, [
+    { webhookId: id, attempts },
+    { webhookId: id, sessionId: 'alert 1', payload: JSON.stringify(alert), attempts },
+  ]);
+  await storeDue(service, id, 1);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.locator('.deliveries tr', { hasText: 'anna alert, stressed' }).getByText('failed').waitFor();
+  await page.getByLabel('Outcome').selectOption('pending');
+  await page.getByText('2 deliveries, newest event first.').waitFor();
+  expect(await page.locator('.deliveries tbody .badge').allInnerTexts()).toEqual(['pending', 'pending']);
+  await page.getByLabel('Outcome').selectOption('failed');
+  await page.getByText('2 deliveries, newest event first.').waitFor();
+  // With several webhooks, a delivery names its own.
+  await page.locator('.deliveries th', { hasText: 'http://127.0.0.1:9/hooks' }).first().waitFor();
+  await page.locator('.deliveries tbody button').first().click();
+  await page.getByText('2 attempts').waitFor();
+  await check('webhooks');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await service.post('/v1/alerts', { condition: 'no_data', subject_ids: ['anna', 'ben', 'cleo', 'dora'] });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText('for anna, ben, cleo and 1 more · not fired in the last days').waitFor();
+  for (const name of ['Retry failed …', 'Remove …', 'New rule …']) {
+    await page.getByRole('button', { name, exact: true }).last().click();
+    await check(name);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  }
+  await page.getByText('The test is still running: no response so far.').waitFor();
+  expect(complaints).toEqual([]);
+});

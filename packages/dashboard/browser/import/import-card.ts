@@ -2,7 +2,7 @@ import { describeAccount } from '../../../recordings/account.js';
 import { inferences } from '../../../recordings/measurement.js';
 import { dateOrders } from '../../../recordings/times.js';
 import type { FileOptions } from '../../../recordings/open-file.js';
-import { planImport } from '../../../tools/import-history.js';
+import { type ImportPlan, omitTooOld, planImport, TooOldError } from '../../../tools/import-history.js';
 import { h, show } from '../../../ui/dom.js';
 import { count } from '../../../ui/format.js';
 import { button, card, createField, createSelect, createStatus, type Field } from '../../../ui/parts.js';
@@ -43,20 +43,17 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
   const [outcome, lists] = [createStatus(), h('ul.hint')];
   const options = createOptions();
 
-  /** Shows what was inferred. Rejects if the reader does not want to store it. */
-  const confirm = (read: ReadFiles) =>
+  /** Shows what would be stored. Rejects if the reader does not want to store it. */
+  const confirm = (text: string, notes: readonly string[], label: string) =>
     new Promise<void>((resolve, reject) => {
-      const [first] = read.readings;
-      const start = first ? `, from ${instants.format(first.atMs)}` : '';
-      outcome.say(`Read ${count(read.readings.length, 'minute')}${start}. The values show:`);
+      outcome.say(text);
       const end = (act: () => void) => () => (show(lists), act());
       show(
         lists,
-        ...read.notes.map((note) => h('li', note)),
-        h('li', `Values: ${describeAccount(read.account)}.`),
+        ...notes.map((note) => h('li', note)),
         h(
           'li.line',
-          button('Import', end(resolve)),
+          button(label, end(resolve)),
           button(
             'Cancel',
             end(() => reject(new Error('cancelled: nothing was sent'))),
@@ -68,13 +65,27 @@ export function createImportCard(service: Service, subjectId: string, signal: Ab
   const importFiles = async (files: readonly File[], onProgress: (share: number) => void, sent: Sent) => {
     const request = { files, options: options.read(), hours: options.hours(), nowMs: nowMs(), marksFacts: false };
     const read = await readFiles(request, onProgress, signal);
-    if (read.inferred.length > 0) await confirm(read);
+    if (read.inferred.length > 0) {
+      const from = read.readings[0] ? `, from ${instants.format(read.readings[0].atMs)}` : '';
+      const text = `Read ${count(read.readings.length, 'minute')}${from}. The values show:`;
+      await confirm(text, [...read.notes, `Values: ${describeAccount(read.account)}.`], 'Import');
+    }
     const plan = await planImport(read.readings, read.facts, subjectId, service);
     const onWait = (seconds: number, reason: string) => outcome.say(`${reason}. Continues in ${seconds} s.`);
     const explain = (error: unknown) => new Error(reasonOf(error));
-    onProgress(0);
-    outcome.say(`Sending ${count(plan.lines.length, 'reading')} …`);
-    await sendPlan(plan, sent, onProgress, { client: service, explain, signal, onWait });
+    const send = (part: typeof plan) => {
+      onProgress(0);
+      outcome.say(`Sending ${count(part.lines.length, 'reading')} …`);
+      return sendPlan(part, sent, onProgress, { client: service, explain, signal, onWait });
+    };
+    await send(plan).catch(async (error: unknown) => {
+      if (!(error instanceof TooOldError)) throw error;
+      const part = omitTooOld(plan, error.keptMs, nowMs());
+      const older = plan.lines.length - part.lines.length;
+      await confirm(...describeTooOld(part, older, error));
+      await send(part);
+      sent.rejected.set('older than the service keeps', older);
+    });
     outcome.say(describeRead(read, sent));
     show(lists, ...listSkipped(read, sent));
   };
@@ -155,11 +166,31 @@ function createOptions() {
     /** Returns an error with the names of fields, and marks the field that it names. */
     explain(error: string): string {
       const named = names.filter((name) => error.includes(name));
-      for (const name of named) fields[name].showFault('Fill in this field, and choose the file again.');
+      for (const name of named) {
+        const act = controls[name].value ? 'Change' : 'Fill in';
+        fields[name].showFault(`${act} this field, and choose the file again.`);
+      }
       if (named[0]) element.open = true;
       return named.reduce((text, name) => text.replaceAll(name, `“${fieldNames[name]}”`), error);
     },
   };
+}
+
+/** Returns the question whether to store a part of a file, of which `older` readings are too old. Throws if nothing is left. */
+function describeTooOld({ lines, facts }: ImportPlan, older: number, { keptMs, neededHours }: TooOldError) {
+  const [hours, first, last] = [Math.floor(keptMs / 3_600_000), lines[0], lines.at(-1)];
+  const kept = `The service keeps ${hours < 48 ? count(hours, 'hour') : count(Math.floor(hours / 24), 'day')}`;
+  const left = `${count(older, 'reading')} older than that`;
+  if (lines.length + facts.length === 0) throw new Error(`${kept}, and the file has only ${left}`);
+  const span = first && last ? `, ${instants.format(first.of.atMs)} to ${instants.format(last.of.atMs)}` : '';
+  const stored = [count(lines.length, 'reading'), ...(facts.length > 0 ? [count(facts.length, 'fact')] : [])].join(
+    ', ',
+  );
+  const notes = [
+    `To be stored: ${stored}${span}.`,
+    `Left out: ${left}. Your operator can keep them: state-service accounts set ACCOUNT keep-readings ${neededHours}`,
+  ];
+  return [`${kept}:`, notes, `Store ${stored}`] as const;
 }
 
 function describeRead({ formats: read, readings }: ReadFiles, { samples, facts, rejected }: Sent): string {

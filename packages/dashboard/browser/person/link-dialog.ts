@@ -10,6 +10,7 @@ import { type Dialog, openConfirmation, openForm, showSecret } from '../webhooks
 const grants: Readonly<Record<Link['grants'][number], string>> = {
   read: 'See and export what is stored',
   feedback: 'Say how they feel',
+  dispute: 'Say that a state is not right, if they may see it',
   correct: 'Remove a topic that is wrong, if they may see it',
   connect: 'Connect a phone and upload files',
   withdraw: 'Withdraw the consent',

@@ -213,7 +213,7 @@ function describeChange(changes: readonly Change[], index: number): string {
   const { status = '', atMs = 0 } = changes[index] ?? {};
   const isPresent = index === changes.length - 1 && status === 'active';
   // An acute first sighting makes a topic active at once.
-  const first = status === 'observed' ? 'first seen' : `first seen, ${status} at once`;
+  const first = status === 'observed' ? 'first seen' : `${status} from the first time`;
   const isFirst = index === 0 && changes.length < settings.status_changes_max;
   return `${isFirst ? first : isPresent ? 'active since' : status} ${calendar.instants.format(atMs)}`;
 }

@@ -76,7 +76,7 @@ export function createPersonView(
   const [strips, heart, topics, baseline, figures] = [h('div'), h('div.period-chart'), h('div'), h('div'), h('div')];
   const table = h('details.period-table', { ontoggle: () => drawTable() }, h('summary', 'Show as a table'), figures);
   const reported = [h('h3', 'Agreement with reports'), agreement.line, agreement.detail];
-  const [empty, lanesHint] = [h('p.hint'), h('p.hint', 'The figures are of all time, the lanes of this period.')];
+  const [empty, lanesHint] = [h('p.hint'), h('p.hint', 'The figures cover all time, the lines only this period.')];
   const cards = h(
     'div.cards',
     { hidden: true },

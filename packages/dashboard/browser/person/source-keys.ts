@@ -60,7 +60,7 @@ export function describeSkipped({ last_post: post }: SourceKey): string {
   return [
     post && !post.usable && 'Nothing of the newest post is stored.',
     hours !== undefined &&
-      `Samples from before the retention were skipped. To store them, start the service with RETENTION_READINGS_HOURS=${hours}.`,
+      `Samples older than the service keeps were skipped. Your operator can keep them: state-service accounts set ACCOUNT keep-readings ${hours}`,
     known.length > 0 && `Skipped: ${known.join(', ')}.`,
   ]
     .filter((it) => it)

@@ -8,7 +8,7 @@ import { button, controlledCard, createField, createSelect } from '../../../ui/p
 import { personLink } from '../router.js';
 import { nowMs } from '../service.js';
 import { type Dialog, openConfirmation, openForm } from './dialog.js';
-import type { DialogParts } from './webhook-dialogs.js';
+import { type DialogParts, openRegistration } from './webhook-dialogs.js';
 
 const conditions: Readonly<Record<AlertRule['condition'], string>> = {
   stressed: 'Stressed or above for',
@@ -28,12 +28,22 @@ export function createAlertRules(parts: DialogParts, signal: AbortSignal) {
     async load(webhooks: readonly Webhook[]) {
       const rules = await parts.service.alertRules({ signal });
       show(list, ...rules.map((rule) => ruleRow(rule, parts)));
-      const isReceived = webhooks.some(({ events }) => events.includes('alert'));
+      const missing = rules.filter((it) => !isReceived(it, webhooks)).map(describeRule);
       const none = 'No rule yet. A rule sends an alert to your webhooks when its condition is true for a person.';
-      const unreceived = 'No webhook receives alerts: register one with the event “Alert”.';
-      show(note, rules.length === 0 ? none : !isReceived && unreceived);
+      const register = () => button('Register one …', () => openRegistration(parts, ['alert']));
+      show(
+        note,
+        rules.length === 0 && none,
+        missing.length > 0 && [`No webhook receives: ${missing.join(', ')}. `, register()],
+      );
     },
   };
+}
+
+/** Returns true if a webhook receives the alerts of a rule, at least of one of its people. */
+function isReceived({ subject_ids: people }: AlertRule, webhooks: readonly Webhook[]): boolean {
+  const covers = (id: string | undefined) => id === undefined || !people || people.includes(id);
+  return webhooks.some(({ events, subject_id }) => events.includes('alert') && covers(subject_id));
 }
 
 function ruleRow(rule: AlertRule, { service, host, onChanged }: DialogParts) {
@@ -65,8 +75,12 @@ function describeRule({ condition, minutes, hours }: AlertRule): string {
   return [conditions[condition], time].filter(Boolean).join(' ');
 }
 
-/** Asks for the condition, the people and the quiet hours of a rule, and creates it. `subjectId` is a person to begin with. */
-export function openAlertRule({ service, host, onChanged }: DialogParts, subjectId = ''): void {
+/**
+ * Asks for the condition, the people and the quiet hours of a rule, and creates it. `subjectId` is a person to begin with.
+ * The form of a webhook follows if none receives the alerts.
+ */
+export function openAlertRule(parts: DialogParts, subjectId = ''): void {
+  const { service, host, onChanged } = parts;
   const number = (value: number, max: number) => h('input', { type: 'number', min: 1, max, value });
   const [minutes, hours, from, to] = [
     number(settings.default_minutes, 60),
@@ -111,9 +125,11 @@ export function openAlertRule({ service, host, onChanged }: DialogParts, subject
         quiet_hours: { from: from.value, to: to.value, time_zone: timeZone() },
       }),
     };
-    await service.createAlertRule(rule);
+    const created = await service.createAlertRule(rule);
     dialog.close();
     onChanged('Alert rule created.');
+    const why = 'The rule is created. No webhook receives its alerts yet: register one.';
+    if (!isReceived(created, await service.webhooks.list())) openRegistration(parts, ['alert'], why);
   };
   showTime();
   const content = Object.values(fields).map(({ element }) => element);

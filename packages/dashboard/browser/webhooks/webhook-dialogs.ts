@@ -1,11 +1,12 @@
 import { enums, webhookDelivery as settings } from '../../../../generated/spec.js';
 import type { Webhook } from '../../../client/src/index.js';
-import { h, show } from '../../../ui/dom.js';
+import { type Content, h, show } from '../../../ui/dom.js';
 import { count } from '../../../ui/format.js';
 import { timeZone } from '../../../sentence/calendar.js';
 import { nameOf } from '../names.js';
 import { checkbox, createChecks, createField } from '../../../ui/parts.js';
 import type { Service } from '../service.js';
+import { receiver } from './receiver.js';
 import { type Dialog, openConfirmation, openForm, showSecret } from './dialog.js';
 
 const secretNote =
@@ -20,8 +21,15 @@ export interface DialogParts {
   readonly onChanged: (outcome: string) => void;
 }
 
-/** Asks for the URL, the session and the events of a webhook, registers it and shows its secret. */
-export function openRegistration({ service, host, onChanged }: DialogParts): void {
+/**
+ * Asks for the URL, the session and the events of a webhook, registers it and shows its secret. `why` says what requires
+ * it, and `chosen` are the events to begin with.
+ */
+export function openRegistration(
+  { service, host, onChanged }: DialogParts,
+  chosen: Readonly<Webhook['events']> = enums.EventKind,
+  why: Content = false,
+): void {
   const plain = { type: 'text', autocomplete: 'off', spellcheck: 'false' };
   const url = h('input', { ...plain, inputmode: 'url', placeholder: 'https://' });
   const session = h('input', plain);
@@ -35,7 +43,10 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
     // Without suggestions, an id can still be typed.
     () => undefined,
   );
-  const [events, states] = [createChecks('Events', enums.EventKind), createChecks('Changes to', enums.State)];
+  const [events, states] = [
+    createChecks('Events', enums.EventKind, undefined, chosen),
+    createChecks('Changes to', enums.State),
+  ];
   const extended = h('input', { type: 'checkbox' });
   const urlHint = 'The service sends each event to it as a signed POST request.';
   const sessionHint = 'Without a session or a person, the webhook gets the events of all sessions.';
@@ -63,7 +74,11 @@ export function openRegistration({ service, host, onChanged }: DialogParts): voi
     onChanged(secret === undefined ? known : 'Webhook registered.');
   };
   const retries = `Retry failed deliveries for up to ${settings.extended_retry.hours} hours`;
-  const content = [...Object.values(fields).map(({ element }) => element), people, checkbox(retries, extended)];
+  const start = 'Start it with npm install standardwebhooks, and with the secret in WEBHOOK_SECRET:';
+  const code = h('pre', { tabindex: 0, role: 'region', 'aria-label': 'Receiver' }, receiver);
+  const example = h('details', h('summary', 'A receiver to copy'), h('p.hint', start), code);
+  const inputs = Object.values(fields).map(({ element }) => element);
+  const content = [why !== false && h('p.notice', why), inputs, people, checkbox(retries, extended), example];
   openForm(host, { title: 'Register a webhook', content, fields, submitLabel: 'Register', onSubmit });
 }
 
