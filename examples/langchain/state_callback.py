@@ -16,9 +16,6 @@ from typing import Any, cast
 from realtime_state_client import CallOptions, ProblemError, StateClient, StateClientError, now
 from realtime_state_client.schemas import StateReading, Submission
 
-# The person waits for the response.
-_CALL: CallOptions = {"timeout_ms": 1000, "max_retries": 0}
-
 
 class StateCallback:
     """Reads the state before a response, and sends the text of a turn with the next signals. One per conversation."""
@@ -30,8 +27,13 @@ class StateCallback:
         session_id: str,
         subject_id: str,
         signals: Callable[[], dict[str, Any] | None] = lambda: None,
+        timeout_ms: int = 1000,
     ) -> None:
-        """`signals` returns what was sensed since the last turn, e.g. `{"heart_rate": 88}`, or None."""
+        """
+        `signals` returns what was sensed since the last turn, e.g. `{"heart_rate": 88}`, or None. The person waits for the
+        response, so the model responds without a state after `timeout_ms`.
+        """
+        self._call: CallOptions = {"timeout_ms": timeout_ms, "max_retries": 0}
         self._client, self._session_id, self._subject_id, self._signals = client, session_id, subject_id, signals
         self._user_message = ""
         self._turn: dict[str, str] = {}
@@ -62,7 +64,7 @@ class StateCallback:
     def _current_state(self) -> StateReading:
         signals = self._signals()
         if signals is None:
-            return self._client.state(subject_id=self._subject_id, **_CALL)
+            return self._client.state(subject_id=self._subject_id, **self._call)
         person = {"session_id": self._session_id, "subject_id": self._subject_id}
         reading = {"timestamp": now(), **signals, **person, **self._turn}
-        return self._client.ingest(cast(Submission, reading), **_CALL)
+        return self._client.ingest(cast(Submission, reading), **self._call)

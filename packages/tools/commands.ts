@@ -144,8 +144,7 @@ function importCommand({ root, jsonOption }: ToolSurroundings): Command {
     .option('--dry-run', 'print what would be sent and what was inferred, and send nothing', false)
     .option(
       '--backfill',
-      'store readings with the times of the recording, in one session per day (UTC). Older recordings than a day require ' +
-        'a service with RETENTION_READINGS_HOURS',
+      'store readings with the times of the recording, in one session per day (UTC), at most as old as the service keeps them',
       false,
     )
     .addOption(urlOption())

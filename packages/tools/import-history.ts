@@ -104,7 +104,8 @@ export async function sendHistory<T extends RecordedReading>(
     const part = lines.slice(from, from + count);
     for (const [index, answer] of (await sendBatch(part.map((it) => it.submission))).entries()) {
       const line = part[index];
-      if (from === 0 && 'code' in answer && answer.code === 'timestamp_too_old') throw beforeRetention(line?.of.atMs);
+      if (from === 0 && 'error' in answer && answer.error.code === 'timestamp_too_old')
+        throw new TooOldError(line?.of.atMs ?? 0, answer.error.max_age_seconds);
       if (line) onAnswer(line.of, answer);
     }
     if (from === 0) await sendFacts();
@@ -112,18 +113,42 @@ export async function sendHistory<T extends RecordedReading>(
 }
 
 const hourMs = 3_600_000;
+/** Time for the import, in ms. Meanwhile, the service deletes what becomes too old. */
+const marginMs = 600_000;
 /** Maximum of RETENTION_READINGS_HOURS. */
 const retentionHoursMax = 87_600;
 
-/** Returns the error for a recording whose oldest reading is older than the retention of the service. */
-function beforeRetention(atMs = 0): Error {
-  // Whole days, with at least an hour for the import, because the service deletes readings of this age.
-  const hours = Math.ceil(((Date.now() - atMs) / hourMs + 1) / 24) * 24;
-  const remedy =
-    hours > retentionHoursMax
-      ? 'no retention is that long, so replay it without --backfill'
-      : `restart the service with RETENTION_READINGS_HOURS=${hours}, which keeps its data, or send fewer hours with --hours`;
-  return new Error(
-    `the recording begins at ${new Date(atMs).toISOString()}, before the retention of the service: ${remedy}`,
-  );
+/** The oldest reading of a recording is older than the service keeps readings. Nothing was stored. */
+export class TooOldError extends Error {
+  /** How long the service keeps readings, in ms. 0 if it does not state it. */
+  readonly keptMs: number;
+  /** How long it would have to keep them, in hours. */
+  readonly neededHours: number;
+
+  constructor(atMs: number, keptSeconds = 0) {
+    // Whole days, with at least an hour for the import, because the service deletes readings of this age.
+    const hours = Math.ceil(((Date.now() - atMs) / hourMs + 1) / 24) * 24;
+    const remedy =
+      hours > retentionHoursMax
+        ? 'no retention is that long, so replay it without --backfill'
+        : `run \`state-service accounts set ACCOUNT keep-readings ${hours}\`, or send fewer hours with --hours`;
+    super(`the recording begins at ${new Date(atMs).toISOString()}, before the retention of the service: ${remedy}`);
+    this.keptMs = keptSeconds * 1000;
+    this.neededHours = hours;
+  }
+}
+
+/** Returns the part of a plan that a service stores which keeps readings for `keptMs`. */
+export function omitTooOld<T extends RecordedReading>(
+  plan: ImportPlan<T>,
+  keptMs: number,
+  nowMs: number,
+): ImportPlan<T> {
+  const fromMs = nowMs - keptMs + marginMs;
+  const lines = plan.lines.filter(({ of }) => of.atMs >= fromMs);
+  return {
+    ...plan,
+    lines,
+    facts: plan.facts.filter(({ submission: { start, end = start } }) => Date.parse(end) >= fromMs),
+  };
 }

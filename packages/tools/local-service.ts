@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { scopes } from '../../generated/spec.js';
 
-/** The service in a child process, with a temporary database and a key that never expires. */
+/** The service in a child process, with a temporary database and a key that never expires and has all scopes. */
 export interface LocalService {
   readonly url: string;
   readonly key: string;
@@ -69,7 +70,8 @@ export async function startLocalService({ root, name, settings }: LocalServiceOp
     },
   };
   try {
-    const create = [program, 'keys', 'create', '--account', name, '--tier', 'enterprise'];
+    const rights = ['--tier', 'enterprise', '--scopes', Object.keys(scopes).join(',')];
+    const create = [program, 'keys', 'create', '--account', name, ...rights];
     const more = settings?.(folder);
     service.key = (await promisify(execFile)(process.execPath, create, { env: env(more) })).stdout.trim();
     await start(more);

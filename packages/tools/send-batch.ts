@@ -18,7 +18,8 @@ const silentWaitMs = 4_000;
 /** The response to a reading, or the reason why the service rejected the reading, with the code of its error. */
 export type Answer =
   | { readonly reading: StateReading; readonly sample?: BatchLine['sample'] }
-  | { readonly refusal: string; readonly code?: string | undefined };
+  | { readonly refusal: string; readonly error?: LineError };
+type LineError = NonNullable<BatchLine['error']>;
 type BatchLine = BatchResult['results'][number];
 /** Sends at most 1,000 readings in one batch. Returns one answer per reading, in order. */
 export type SendBatch = (submissions: readonly Submission[]) => Promise<Answer[]>;
@@ -91,7 +92,7 @@ function readLine(line: BatchLine | undefined): LineAnswer {
   const field = fault?.pointer ? `${fault.pointer.slice(1)}: ` : '';
   const refusal = `${status} ${field}${fault?.detail ?? error?.detail ?? 'no result'}`;
   const isRetryable = status === 429 || status === 503;
-  return { refusal, code: error?.code, ...(isRetryable && { waitSeconds: error?.retry_after_seconds ?? 1 }) };
+  return { refusal, ...(error && { error }), ...(isRetryable && { waitSeconds: error?.retry_after_seconds ?? 1 }) };
 }
 
 /** Returns the wait that the response to a whole batch states. */

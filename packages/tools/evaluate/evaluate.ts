@@ -31,7 +31,8 @@ export async function evaluate(options: EvaluateOptions, root: URL): Promise<voi
   await untilSignal(async (signal) => console.log(await evaluateRecording(recording, options, { root, signal })));
 }
 
-async function loadRecording(options: EvaluateOptions): Promise<Recording> {
+/** Reads the file, with the labels that its rows or the reports of a running service have. */
+export async function loadRecording(options: EvaluateOptions): Promise<Recording> {
   const { file, feedback, columns } = options;
   const csv = readText(`--file ${file}`, file);
   const load = <Content>(parse: () => Content) => parsing(`cannot read --file ${file}`, parse);

@@ -70,7 +70,7 @@ test('only the lines of a batch that a limit rejected are sent again after a rep
   expect(await sendBatch(lines)).toEqual([
     { reading: state.body },
     { reading: state.body },
-    { refusal: '422 Input should be a number' },
+    { refusal: '422 Input should be a number', error: { detail: 'Input should be a number' } },
   ]);
   expect(received).toEqual([lines, [first, third]]);
   expect(waits).toEqual([[0, '429 Rate limit exceeded']]);

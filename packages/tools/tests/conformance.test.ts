@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 import { corpusFolder } from '../../../testkit/corpus.js';
-import { runCommand } from '../../../testkit/process.js';
+import { runHere } from '../../../testkit/command-line.js';
 import { checkConformance, type CorpusFile } from '../conformance.js';
 
 afterEach(() => {
@@ -58,7 +58,7 @@ test('the commands of the guide read a night, a language and values of days righ
   const reader = `"${process.execPath}" "${main}" tools conformance --minutes "$RECORDING_NAME"`;
   const run = async (right: readonly CorpusFile[]) => {
     await writeFile(join(corpus, 'corpus.json'), JSON.stringify(right));
-    return runCommand('tools conformance', ['--corpus', corpus, '--reader', reader]);
+    return runHere(['tools', 'conformance', '--corpus', corpus, '--reader', reader], {});
   };
   expect(await run(files)).toMatchObject({ code: 0, stderr: '3 of 3 files are read right.\n' });
   const [night] = files.filter(({ facts }) => facts).map((it) => ({ ...it, facts: [] }));

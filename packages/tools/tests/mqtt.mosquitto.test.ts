@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
+import { runHere } from '../../../testkit/command-line.js';
 import { allow, setUp } from '../../../testkit/consents.js';
 import { startBroker } from '../../../testkit/mosquitto.js';
-import { runCommand, startCommand } from '../../../testkit/process.js';
+import { startCommand } from '../../../testkit/process.js';
 import { realTime, startTestService, type TestService } from '../../../testkit/service.js';
 import { until } from '../../../testkit/until.js';
 
@@ -95,7 +96,7 @@ test('the credentials of the broker come from the environment', async () => {
   await start(service, broker.url, '--subject', 'anna');
   const credentials = { username: 'anna', password: 'mosquitto' };
   await until('the state arrives', async () => Object.keys(await broker.readRetained(credentials)).length === 2);
-  const { code, stderr } = await runCommand('tools mqtt', ['--broker', broker.url, '--subject', 'anna'], {
+  const { code, stderr } = await runHere(['tools', 'mqtt', '--broker', broker.url, '--subject', 'anna'], {
     ...{ SERVICE_URL: service.url, SERVICE_KEY: service.key, MQTT_USERNAME: 'anna', MQTT_PASSWORD: 'wrong-secret' },
   });
   expect(code).toBe(1);
@@ -123,7 +124,7 @@ test.each([
     /cannot connect to the broker .*check --broker/,
   ],
 ])('refused with the remedy: %s', async (_, args, expected) => {
-  const { code, stderr } = await runCommand('tools mqtt', args, { SERVICE_KEY: 'sk_x' });
+  const { code, stderr } = await runHere(['tools', 'mqtt', ...args], { SERVICE_KEY: 'sk_x' });
   expect(stderr).toMatch(expected);
   expect(stderr).not.toContain('secret-7');
   expect(code).toBe(1);

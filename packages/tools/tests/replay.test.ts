@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHere } from '../../../testkit/command-line.js';
 import { realTime, startTestService } from '../../../testkit/service.js';
-import { type Ended, runCommand } from '../../../testkit/process.js';
+import type { Ended } from '../../../testkit/process.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 const recording = `subject,task,heart_rate,sdnn,label
@@ -15,7 +16,7 @@ p2,Math,,18,stressor
 async function replay(csv: string, env: { url: string; key: string }, ...args: string[]): Promise<Ended> {
   const file = join(await temporaryFolder(), 'recording.csv');
   await writeFile(file, csv);
-  return runCommand('tools replay', ['--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
+  return runHere(['tools', 'replay', '--file', file, '--url', env.url, ...args], { SERVICE_KEY: env.key });
 }
 
 test('the replay sends every window and counts the readings per task, in protocol order', async () => {
@@ -31,7 +32,7 @@ test('the replay sends every window and counts the readings per task, in protoco
 
 test('without a file name, the sample recording of the project is replayed', async () => {
   const service = await startTestService({ clock: realTime() });
-  const { code, stdout, stderr } = await runCommand('tools replay', ['--url', service.url], {
+  const { code, stdout, stderr } = await runHere(['tools', 'replay', '--url', service.url], {
     SERVICE_KEY: service.key,
   });
   expect(stderr).toContain('315 readings of 6 people sent.');
@@ -65,7 +66,7 @@ test('--json prints nothing but JSON, and does not go with --markdown', async ()
 });
 
 test('a file without --file gets an error that names the option', async () => {
-  const { code, stderr } = await runCommand('tools import', ['a.xml'], {});
+  const { code, stderr } = await runHere(['tools', 'import', 'a.xml'], {});
   expect(code).toBe(1);
   expect(stderr).toMatch(/too many arguments.*\n.*--file/);
 });

@@ -1,10 +1,11 @@
 import type { TestService } from '../../../testkit/service.js';
-import { type Ended, runCommand } from '../../../testkit/process.js';
+import { runHere } from '../../../testkit/command-line.js';
+import type { Ended } from '../../../testkit/process.js';
 
 /** The service that a command calls, and the key that it uses. */
 export type Target = Pick<TestService, 'url' | 'key'>;
 
-/** Runs `export` of the built program. */
+/** Runs `export` in this process. */
 export function runExport({ url, key }: Target, ...args: string[]): Promise<Ended> {
-  return runCommand('tools export', ['--url', url, ...args], { SERVICE_KEY: key });
+  return runHere(['tools', 'export', '--url', url, ...args], { SERVICE_KEY: key });
 }
