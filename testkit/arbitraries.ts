@@ -14,7 +14,7 @@ import { advanceAll } from './simulation/sessions.js';
 export { advanceAll };
 
 /** Number of random cases per law. */
-export const laws = { numRuns: process.env['TEST_SLOW'] === '1' ? 1_000 : 150 };
+export const laws = { numRuns: process.env['TEST_SLOW'] === '1' ? 1_000 : 60 };
 
 /** Timestamp of the first reading of every history, epoch ms. */
 export const startMs = Date.UTC(2026, 0, 5, 9);

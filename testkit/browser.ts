@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import {
   type Browser,
   type BrowserContext,
@@ -6,7 +8,6 @@ import {
   type Page,
   type Request,
 } from 'playwright-core';
-import axe from 'axe-core';
 import { onTestFinished } from 'vitest';
 import { atEndOfFile } from './at-end-of-file.js';
 import { chromiumPath } from './chromium.js';
@@ -23,6 +24,8 @@ const quietArgs = [
   '--disable-sync',
 ];
 const limitMs = 120_000;
+/** The text of axe. It runs in pages only. */
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export interface Watched {
   readonly page: Page;
@@ -102,12 +105,17 @@ function followRequests(context: BrowserContext): Watched['settled'] {
   };
 }
 
-/** Returns accessibility violations by rule and element (WCAG 2.1 AA and axe's best practices). */
-export async function barriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const rules = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] };
-  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(rules)})`)) as axe.AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+/**
+ * Returns accessibility violations by rule and element (WCAG 2.1 AA and axe's best practices), of the whole page or of
+ * a part of it, which is an expression of axe's context.
+ */
+export async function barriers(page: Page, part = 'document'): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
+  const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+  // Only violations, because axe would describe every element that passes.
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
+  return page.evaluate(`axe.run(${part}, ${options}).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))`);
 }
 
 /**

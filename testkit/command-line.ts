@@ -17,8 +17,8 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs the command line in this process, which takes a tenth of the CPU time of a separate process. The process's
- * output, arguments and exit code are replaced meanwhile, so these runs take turns. Commands that run until a signal
- * require `runMain`.
+ * output, arguments, variables and exit code are replaced meanwhile, so these runs take turns. Commands that run until a
+ * signal require `runMain`.
  */
 export function runHere(args: readonly string[], env: Env): Promise<Ended> {
   const run = last.then(() => captured(args, { ...settingsFor(env['DATABASE_URL'] ?? ''), ...env }));
@@ -29,7 +29,7 @@ export function runHere(args: readonly string[], env: Env): Promise<Ended> {
 async function captured(args: readonly string[], env: Env): Promise<Ended> {
   const url = env['DATABASE_URL'] ?? '';
   const isRestore = args[0] === 'restore';
-  if (isRestore) await collect();
+  if (isRestore && countOpen(url) !== 0) await collect();
   // A test may hold the database open.
   const openBefore = countOpen(url);
   const output = { stdout: '', stderr: '' };
@@ -45,7 +45,10 @@ async function captured(args: readonly string[], env: Env): Promise<Ended> {
     replace(console, 'error', print(output, 'stderr')),
     replace(process, 'exit', exit as typeof process.exit),
     replace(process, 'argv', [process.execPath, new URL('dist/main.js', root).pathname, ...args]),
+    replace(process, 'env', { PATH: process.env['PATH'], ...env }),
     replace(process, 'exitCode', undefined),
+    ...['SIGINT', 'SIGTERM', 'warning', 'exit'].map((it) => keepListeners(process, it)),
+    keepListeners(process.stdout, 'error'),
   ];
   try {
     await runCommand({
@@ -80,16 +83,18 @@ async function collect(): Promise<void> {
  * hold a statement. Without a list of open files, as on macOS, collects once.
  */
 export async function untilClosed(databaseUrl: string, openMax = 0): Promise<void> {
+  if (countOpen(databaseUrl) <= openMax) return;
   await until(`${databaseUrl} is closed`, async () => {
     await collect();
-    return countOpen(databaseUrl) <= openMax;
+    return !(countOpen(databaseUrl) > openMax);
   });
 }
 
 const descriptors = '/proc/self/fd';
 
+/** Returns NaN if the system has no list of open files. */
 function countOpen(databaseUrl: string): number {
-  if (!existsSync(descriptors)) return 0;
+  if (!existsSync(descriptors)) return Number.NaN;
   const file = databaseUrl.replace(/^sqlite:/, '');
   return readdirSync(descriptors).filter((it) => readLink(`${descriptors}/${it}`) === file).length;
 }
@@ -110,6 +115,15 @@ function replace<T, K extends keyof T>(target: T, name: K, value: T[K]): () => v
   const earlier = target[name];
   target[name] = value;
   return () => void (target[name] = earlier);
+}
+
+/** Returns a function that sets the earlier listeners of an event. */
+function keepListeners(emitter: NodeJS.EventEmitter, name: string): () => void {
+  const earlier = emitter.rawListeners(name) as Array<() => void>;
+  return () => {
+    emitter.removeAllListeners(name);
+    for (const it of earlier) emitter.on(name, it);
+  };
 }
 
 function into(output: { -readonly [K in keyof Output]: string }, name: keyof Output): typeof process.stdout.write {

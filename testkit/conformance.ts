@@ -63,14 +63,14 @@ function isRequired({ $ref, required }: { $ref?: string; required?: boolean }): 
   return $ref ? isRequired(follow($ref)) : required === true;
 }
 
+const templates = Object.entries(contract.paths).map(([template, methods]) => {
+  return { pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`), methods };
+});
+
 /** Returns the operations at a path. A template segment in braces matches any text. */
 function methodsAt(path: string): Record<string, { responses: object }> | undefined {
-  const isMatch = ([template]: [string, unknown]) =>
-    new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
-  const found =
-    Object.entries(contract.paths).find(([template]) => template === path) ??
-    Object.entries(contract.paths).find(isMatch);
-  return found?.[1] as Record<string, { responses: object }> | undefined;
+  const found = contract.paths[path as never] ?? templates.find(({ pattern }) => pattern.test(path))?.methods;
+  return found as Record<string, { responses: object }> | undefined;
 }
 
 function compile(pointer: string): ValidateFunction {

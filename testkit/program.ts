@@ -17,7 +17,7 @@ export interface ProgramOptions {
   /** Path of the program, by default this Node. */
   readonly node?: string;
   readonly args: readonly string[];
-  /** Environment in addition to PATH. */
+  /** Environment in addition to PATH and TZ. */
   readonly env?: Env;
   /** Working directory, by default the root of the repository. */
   readonly cwd?: string;
@@ -59,7 +59,7 @@ export function startProgram(options: ProgramOptions): Program {
   const logTo = options.stderr === undefined ? 'pipe' : openSync(options.stderr, 'a');
   const child = spawn(node, args, {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], TZ: process.env['TZ'], ...env },
     stdio: ['ignore', 'pipe', logTo],
   });
   if (typeof logTo === 'number') closeSync(logTo);

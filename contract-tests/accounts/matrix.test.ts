@@ -48,10 +48,18 @@ const ownHeaders = ['date', 'x-request-id'];
 const madeAnew = /(wh_|alr_|dlv_|fb_|whsec_|srk_|wk_|eyJ|watch_)[\w+/=.-]+/g;
 
 const scopes = allScopes;
-const requests = requestsById();
+/** Those that name no id are first, because later ones leave data with ids in the accounts without data. */
+const requests = requestsById().toSorted((a, b) => Number(a.idName !== undefined) - Number(b.idName !== undefined));
 let service: TestService;
+/** Two accounts without data, which send the same requests. */
+let strangers: readonly [string, string];
+/** The owner of the last case, unless its request changed data. */
+let owner: Owner | undefined;
+/** The absent id for each id of an owner, so that both have the same number of requests. */
+const absentIds = new Map<string, string>();
 beforeAll(async () => {
   service = await startTestService();
+  strangers = [await makeStranger(), await makeStranger()];
 });
 
 afterAll(() => {
@@ -110,7 +118,8 @@ async function ask(key: string, request: RequestById, id: string): Promise<{ sta
     .filter(([name]) => !ownHeaders.includes(name))
     .map(([name, it]) => `${name}: ${it}`);
   const answer = [response.status, ...lines, text].join('\n').replaceAll(requestId, '{request}').replaceAll(id, '{id}');
-  return { status: response.status, answer: answer.replaceAll(madeAnew, '{made}') };
+  // The seconds left of a window depend on when its first request was.
+  return { status: response.status, answer: answer.replaceAll(madeAnew, '{made}').replaceAll(/;t=\d+/g, ';t={left}') };
 }
 
 /** Returns everything that the owner can read. */
@@ -133,14 +142,18 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const ownIdOf =
       request.idName === undefined ? () => randomUUID() : (ownIds[request.operationId] ?? ownIds[request.idName]);
     if (!ownIdOf) throw new Error(`say in ownIds where an owner's ${request.idName} comes from`);
-    const [owner, stranger, other] = [await makeOwner(), await makeStranger(), await makeStranger()];
+    owner ??= await makeOwner();
+    const [stranger, other] = strangers;
     const before = await viewOf(owner);
-    const foreign = await ask(stranger, request, ownIdOf(owner));
-    const absent = await ask(other, request, randomUUID());
+    const ownId = ownIdOf(owner);
+    const absentId = absentIds.get(ownId) ?? randomUUID();
+    absentIds.set(ownId, absentId);
+    const foreign = await ask(stranger, request, ownId);
+    const absent = await ask(other, request, absentId);
     expect(foreign.answer).toBe(absent.answer);
     expect(await viewOf(owner)).toBe(before);
     // The owner gets a different response. Missing data is therefore not the reason why the responses above are equal.
-    const own = await ask(owner.key, request, ownIdOf(owner));
+    const own = await ask(owner.key, request, ownId);
     // These operations accept any session or person of the caller's own account, whether it exists or not.
     // The accounts of this test record no consent.
     const isSame =
@@ -150,6 +163,7 @@ test.each(requests.map((request) => [request.title, request] as const))(
     const isOwned = request.idName !== undefined && request.idName !== 'sample_id';
     const isAboutData = isOwned && !isSame.includes(request.operationId);
     if (isAboutData) expect(own.answer).not.toBe(foreign.answer);
+    if (!/^(get|list|export|stream)/.test(request.operationId)) owner = undefined;
   },
 );
 

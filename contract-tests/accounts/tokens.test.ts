@@ -159,7 +159,8 @@ test('the log contains the reason why a token is invalid, but never the token', 
   expect(service.logs.join('')).toContain('not valid for this session');
   for (const make of [rejected['an expired token'], rejected['an altered claim']]) {
     await service.request('/v1/state?session_id=s1', { headers: bearer((await make?.('getState')) ?? '') });
-    const { token_refusal } = JSON.parse(service.logs.at(-1) ?? '');
+    const { token_refusal, code } = JSON.parse(service.logs.at(-1) ?? '');
+    expect(code).toBe('invalid_token');
     expect(token_refusal).toMatch(/"exp"|signature/);
   }
   expect(service.logs.join('')).not.toContain(token.split('.')[2]);

@@ -1,17 +1,8 @@
 import { expandEvents } from '../../src/webhooks/expand.js';
-import { startTestService, type TestService } from '../../testkit/service.js';
+import { activate } from '../../testkit/alerts.js';
+import { startTestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 import { deliveriesOf, register } from '../../testkit/webhooks.js';
-
-const turn = { user_message: 'I am so worried about my exams', ai_response: 'Tell me more.' };
-const hostile = { heart_rate: 130, tone: 'hostile', sentiment: -0.9, expression: 'tense' } as const;
-
-async function activate(service: TestService, subject_id: string): Promise<void> {
-  for (let count = 0; count < 3; count += 1) {
-    await service.read({ session_id: `of-${subject_id}`, subject_id, ...hostile, ...turn });
-    service.clock.advance(60);
-  }
-}
 
 test('a topic that becomes active is one event, for webhooks of the person and of everyone', async () => {
   const service = await startTestService({});

@@ -5,7 +5,10 @@ import { setupServer } from 'msw/node';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import contract from '../../generated/openapi.json' with { type: 'json' };
+import type { Schema } from '../../src/contract/contract.js';
+import { activate, evaluateNow, stress } from '../../testkit/alerts.js';
 import { faultsAgainst } from '../../testkit/conformance.js';
+import { type Received, startReceiver } from '../../testkit/receiver.js';
 import { Clock, startDelivering, startTestService, type TestService } from '../../testkit/service.js';
 import { storyEnv } from '../../testkit/story.js';
 import { test } from '../../testkit/test.js';
@@ -107,15 +110,32 @@ test('each delivery has the headers of the contract and no other header that ide
   expect(headers['webhook-timestamp']).toBe(String(Math.floor(service.clock.nowMs / 1000)));
 });
 
-test('the CloudEvents library reads a delivery as an event of the service', async () => {
-  const publicUrl = 'https://state.example.com/base';
-  const service = await startTestService({ env: { WORKER: '1', ...storyEnv, PUBLIC_URL: publicUrl } });
-  await register(service, url);
-  await (await startStory(service)).change();
-  const [{ bytes, headers }] = (await capture(1)) as [Captured];
-  const data = JSON.parse(bytes.toString());
+type Cause = (service: TestService) => Promise<unknown>;
+test.each<readonly [kind: Schema<'EventKind'>, schema: string, cause: Cause]>([
+  ['state_change', 'StateChange', async (service) => (await startStory(service)).change()],
+  [
+    'alert',
+    'Alert',
+    async (service) => {
+      await service.post('/v1/alerts', { condition: 'stressed', minutes: 1 });
+      await stress(service, 'anna', 1);
+      await evaluateNow(service);
+    },
+  ],
+  ['trigger_active', 'TriggerActive', (service) => activate(service, 'anna')],
+])('the CloudEvents library reads a delivery of %s, and both signatures are valid', async (type, schema, cause) => {
+  const source = 'https://state.example.com/base';
+  const service = await startTestService({ env: { WORKER: '1', ...storyEnv, PUBLIC_URL: source } });
+  const receiver = await startReceiver();
+  const { secret } = await register(service, receiver.url, { events: [type] });
+  await cause(service);
+  const [{ bytes, headers: raw }] = (await receiver.until(1)) as [Received];
+  const headers = raw as Record<string, string>;
+  const data = verify(secret, { bytes, headers }) as Schema<'StateChange'>;
+  expect(headers['x-service-signature']).toBe(hexOf(secret, bytes));
+  expect(faultsAgainst(schema, data)).toBe('');
   const event = HTTP.toEvent({ headers, body: bytes.toString() });
-  expect(event).toMatchObject({ id: headers['webhook-id'], source: publicUrl, type: 'state_change', data });
+  expect(event).toMatchObject({ id: headers['webhook-id'], source, type, data });
   expect(event).toMatchObject({ specversion: '1.0', time: data.timestamp });
 });
 

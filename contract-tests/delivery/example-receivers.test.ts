@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { isGenuine } from '../../examples/receiver/verify.js';
+import { receiver } from '../../packages/dashboard/browser/webhooks/receiver.js';
 import { buildSignatureHeaders } from '../../src/webhooks/secrets.js';
 import { startScript } from '../../testkit/process.js';
+import { freePorts, startProgram } from '../../testkit/program.js';
 import { root } from '../../testkit/service.js';
+import { until } from '../../testkit/until.js';
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
 const other = 'whsec_AAAA9r8GKYqrTwjUPD8ILPZIo2LaLaSwbEsfYwTzXkM=';
@@ -85,4 +88,19 @@ test('the example receiver processes a signed delivery once and rejects forged a
   await receiver.find(/s1: focused → stressed \(73\)/);
   receiver.signal('SIGINT');
   expect((await receiver.ended).stdout.match(/focused → stressed/g)).toHaveLength(1);
+});
+
+test('the receiver of the guide and of the dashboard verifies deliveries, also during a rotation', async () => {
+  const [port = 0] = await freePorts(1);
+  const env = { WEBHOOK_SECRET: secret, PORT: String(port) };
+  const program = startProgram({ args: ['--input-type=module', '--eval', receiver], env });
+  onTestFinished(() => program.signal('SIGKILL'));
+  const send = async (headers: Record<string, string>, text = body) =>
+    (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: text })).status;
+  await until('the receiver listens', () => send({}).then(Boolean, () => false));
+  const at = Date.now();
+  const sent = [sign([secret], at), sign([other, secret], at), sign([other], at), sign([secret], at - 301_000)];
+  expect(await Promise.all(sent.map((it) => send(it)))).toEqual([204, 204, 401, 401]);
+  expect(await send(sign([secret], at), body.replace('73', '12'))).toBe(401);
+  await program.find(/new_state: '(stressed)'/);
 });

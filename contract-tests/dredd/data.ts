@@ -49,9 +49,9 @@ export async function createDevice(world: World): Promise<Schema<'Device'>> {
   return call(world, 'createDevice', { values: { subject_id: randomUUID() } });
 }
 
-/** Returns a token that is valid for one second. */
+/** Returns a token that is valid for two to three seconds, because it ends at a whole second. */
 export async function createShortToken(world: World): Promise<string> {
-  const values = { session_id: randomUUID(), expires_in: 1 };
+  const values = { session_id: randomUUID(), expires_in: 3 };
   return (await call<Schema<'SessionToken'>>(world, 'createToken', { values })).token;
 }
 

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { allow, setUp } from '../../testkit/consents.js';
 import { buildRequest, importedRequests, operations } from '../../testkit/documented-requests.js';
 import { pageEnv } from '../../testkit/person-link.js';
-import { startTestService } from '../../testkit/service.js';
+import { shareTestService } from '../../testkit/service.js';
 
+const start = shareTestService({ env: pageEnv });
 // A post requires a source key: contract-tests/submitSource.
 const names = importedRequests({}).flatMap(({ operationId }) => (operationId === 'submitSource' ? [] : [operationId]));
 
@@ -20,7 +21,7 @@ test('an operation whose contract lacks the example of a parameter or body has n
 });
 
 test.each(names)('%s accepts the examples of all its parameters together', async (name) => {
-  const service = await setUp(await startTestService({ env: pageEnv }), { consent: 'record' });
+  const service = await setUp(await start(), { consent: 'record' });
   const subject_id = '5f2b51ca2b4d1a7e';
   await allow(service, subject_id, ['cardiovascular']);
   await service.read({ session_id: 'demo-session', subject_id, heart_rate: 95 });

@@ -22,6 +22,8 @@ test.each([
       () => false,
     ),
   );
+  // Connections whose time starts later are closed by a later check.
+  await until('each connection has a response', () => sockets.every(({ received }) => received() !== ''));
   for (const { received } of sockets) expect(received()).toMatch(/^HTTP\/1\.1 4(00|08) /);
 });
 

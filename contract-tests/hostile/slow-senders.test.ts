@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { openSocket } from '../../testkit/open-socket.js';
-import { runMain, startMain } from '../../testkit/process.js';
+import { startProcessWithKey } from '../process/started.js';
 
 const sockets = 1_000;
 const trickleMs = 500;
@@ -13,9 +13,8 @@ const asked = 40;
 test('a thousand slow senders do not delay other clients and are disconnected', async () => {
   const database = await temporaryDatabase();
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'warn' };
-  const { stdout } = await runMain(['keys', 'create', '--account', 'slow', '--tier', 'enterprise'], env);
-  const service = await startMain(env);
-  const head = `POST /v1/ingest HTTP/1.1\r\nHost: any\r\nX-Service-Key: ${stdout.trim()}\r\nContent-Length: 4000\r\n`;
+  const { service, key } = await startProcessWithKey(env);
+  const head = `POST /v1/ingest HTTP/1.1\r\nHost: any\r\nX-Service-Key: ${key}\r\nContent-Length: 4000\r\n`;
   const wholeHead = `${head}Content-Type: application/json\r\n\r\n`;
   const starts = Array.from({ length: sockets }, (_, index) => (index % 2 === 0 ? head : wholeHead));
   const senders = await Promise.all(starts.map((start) => openSender(service.url, start)));

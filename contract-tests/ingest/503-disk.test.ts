@@ -3,8 +3,8 @@ import { stat, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.js';
-import { runMain, startMain } from '../../testkit/process.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { startProcessWithKey } from '../process/started.js';
 
 const limitMs = 300_000;
 const readingsMax = 5_000;
@@ -16,9 +16,8 @@ async function startLimited() {
   const clockFile = `${database.url.slice('sqlite:'.length)}.clock`;
   await writeFile(clockFile, String(Date.now()));
   const env = { DATABASE_URL: database.url, LOG_LEVEL: 'error', TEST_CLOCK_FILE: clockFile };
-  const { stdout } = await runMain(['keys', 'create', '--account', 'acme', '--tier', 'enterprise'], env);
-  const service = await startMain(env);
-  const headers = { 'X-Service-Key': stdout.trim(), 'Content-Type': 'application/json' };
+  const { service, key } = await startProcessWithKey(env);
+  const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
   const ingest = (session_id: string) => {
     const body = JSON.stringify({ session_id, timestamp: new Date().toISOString(), heart_rate: 70 });
     return fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body });

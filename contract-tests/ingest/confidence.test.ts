@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { computeConfidenceArea, judgeState, type Verdict } from '../../testkit/simulation/confidence.js';
 import { seededRandom } from '../../packages/tools/terminal/scenes.js';
+import { batchResults } from '../../testkit/batch.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const seeds = [1, 2, 3];
@@ -8,13 +9,16 @@ const people = Array.from({ length: 12 }, (_, index) => `person-${index}`);
 
 /** Sends one reading of each person per half minute and returns the last responses. */
 async function hold(service: TestService, seconds: number, signalsOf: (person: number) => Record<string, unknown>) {
-  let last: Promise<{ state: string; confidence: number }>[] = [];
+  let last: Awaited<ReturnType<typeof batchResults>> = [];
   for (let at = 0; at < seconds; at += 30) {
     service.clock.advance(30);
-    last = people.map((id, person) => service.read({ session_id: id, subject_id: id, ...signalsOf(person) }));
-    await Promise.all(last);
+    const of = { timestamp: service.clock.at() };
+    last = await batchResults(
+      service,
+      people.map((id, person) => ({ ...of, session_id: id, subject_id: id, ...signalsOf(person) })),
+    );
   }
-  return (await Promise.all(last)) as Parameters<typeof judgeState>[0][];
+  return last.map(({ state }) => state) as Parameters<typeof judgeState>[0][];
 }
 
 /** Plays rest and tasks of people whose reactions differ: some heart rates rise at rest, others hardly rise in a task. */

@@ -24,16 +24,18 @@ test('the service knows person, session and label of a device, also for two text
   expect((await service.get('/v1/triggers?subject_id=anna')).subject_id).toBe('anna');
   service.clock.advance(1);
   const line = { device_id, timestamp: service.clock.at(), heart_rate: 90 };
+  // A day of UTC may have begun.
+  const next = `${device_id}-${line.timestamp.slice(0, 10)}`;
   expect(
     await batchResults(service, [line, { ...line, subject_id: 'ben' }, { ...line, device_id: 'watch_0' }]),
   ).toMatchObject([
-    { status: 200, state: { session_id } },
+    { status: 200, state: { session_id: next } },
     { status: 422, error: { code: 'subject_mismatch' } },
     { status: 422, error: { errors: [{ pointer: '/device_id', code: 'device_unknown' }] } },
   ]);
   const rows = await exportRows(service, 'subject_id=anna');
   expect(rows.map(({ reading }) => [reading.session_id, reading.subject_id, reading.source_device])).toEqual(
-    Array.from({ length: 2 }, () => [session_id, 'anna', device_id]),
+    [session_id, next].map((it) => [it, 'anna', device_id]),
   );
   expect(JSON.stringify([rows, body])).not.toContain('Ignore');
   // A resend changes nothing.

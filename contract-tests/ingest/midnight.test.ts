@@ -37,7 +37,7 @@ test('a device is scored over midnight as one session is', async () => {
         clock.advance(seconds);
       }
     }),
-    { ...laws, numRuns: 12 },
+    { ...laws, numRuns: 6 },
   );
 });
 

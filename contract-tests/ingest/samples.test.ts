@@ -176,9 +176,9 @@ test('a purge deletes a replaced reading and all bodies of its sample at the age
     Promise.all(['session_readings', 'late_readings'].map(async (it) => (await knex(it).select()).length));
   expect(await count()).toEqual([2, 5]);
   const purgeAt = (hours: number) => purgeExpired(store, clock.nowMs + hours * 3_600_000);
-  await purgeAt(retention.readings_hours - 7);
+  await purgeAt(retention.earlier_hours - 7);
   expect(await count()).toEqual([1, 2]);
-  await purgeAt(retention.readings_hours + 3);
+  await purgeAt(retention.earlier_hours + 3);
   expect(await count()).toEqual([0, 0]);
 });
 

@@ -17,7 +17,6 @@ const orders = fc.constantFrom(
 const texts = (name: string) =>
   fc.oneof(orders, fc.string(visible)).map((it) => `${name}!${it}`.slice(0, name === 'device' ? 64 : 256));
 const chosen = fc.record({ watch: texts('watch'), person: texts('person'), device: texts('device') });
-const cases = { numRuns: 15 };
 
 async function connect({ url, key }: TestService) {
   const client = await connectAgent({ url, key });
@@ -52,7 +51,7 @@ test('neither the reason of a state nor the instruction for a model depends on a
     fc.asyncProperty(chosen, async (names) => {
       expect(await told(names)).toEqual(plain);
     }),
-    cases,
+    { numRuns: 15 },
   );
 });
 
@@ -79,7 +78,7 @@ test('the text of a tool contains of the texts of clients only the arguments of 
         expect([tool, leaks]).toEqual([tool, []]);
       }
     }),
-    cases,
+    { numRuns: 6 },
   );
 });
 

@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { startTestService, type TestService } from '../../testkit/service.js';
 
 const run = promisify(execFile);
@@ -16,24 +17,35 @@ const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 let service: TestService;
 let home: string;
 
+const { HOME = '' } = process.env;
+const folder = process.cwd();
+
+/** The commands run in this process, in an empty home that is also the project. */
 beforeAll(async () => {
   service = await startTestService();
   home = await mkdtemp(join(tmpdir(), 'mcp-setup-'));
+  process.env['HOME'] = home;
+  process.chdir(home);
 });
 
-afterAll(() => rm(home, { recursive: true }));
+afterAll(() => {
+  process.env['HOME'] = HOME;
+  process.chdir(folder);
+  return rm(home, { recursive: true });
+});
 
-/** Runs `mcp setup` in an empty home that is also the project. Resolves with its output. */
+/** Runs `mcp setup`. Resolves with its output. Rejects with its error. */
 async function setup(key: string | undefined, ...args: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: home, SERVICE_URL: service.url, ...(key && { SERVICE_KEY: key }) };
-  return (await run(process.execPath, [program, 'mcp', 'setup', ...args], { cwd: home, env })).stdout;
+  const env = { SERVICE_URL: service.url, ...(key && { SERVICE_KEY: key }) };
+  const { code, stdout, stderr } = await runHere(['mcp', 'setup', ...args], env);
+  if (code !== 0) throw new Error(stderr);
+  return stdout;
 }
 
 test.each([['mcp'], ['mcp', 'setup']])('an invalid SERVICE_URL is named by %s', async (...command) => {
-  const env = { PATH: process.env['PATH'], HOME: home, SERVICE_URL: 'notaurl', SERVICE_KEY: 'sk_1' };
-  await expect(run(process.execPath, [program, ...command], { env })).rejects.toThrow(
-    /'notaurl' from env 'SERVICE_URL' is invalid. It must start with http:\/\/ or https:\/\//,
-  );
+  const { code, stderr } = await runHere(command, { SERVICE_URL: 'notaurl', SERVICE_KEY: 'sk_1' });
+  expect(stderr).toMatch(/'notaurl' from env 'SERVICE_URL' is invalid. It must start with http:\/\/ or https:\/\//);
+  expect(code).toBe(1);
 });
 
 const strings = { type: 'object', additionalProperties: { type: 'string' } };
@@ -158,9 +170,7 @@ test.each([
   const file = join(home, '.vscode/mcp.json');
   await mkdir(join(home, '.vscode'), { recursive: true });
   await writeFile(file, text);
-  await expect(setup(undefined, '--write', 'vscode')).rejects.toMatchObject({
-    stderr: expect.stringContaining(`was not changed: ${reason}`),
-  });
+  await expect(setup(undefined, '--write', 'vscode')).rejects.toThrow(`was not changed: ${reason}`);
   expect(await readFile(file, 'utf8')).toBe(text);
 });
 
@@ -169,17 +179,13 @@ test('--write codex writes a table whose header comes from the environment', asy
   expect(await readFile(join(home, '.codex/config.toml'), 'utf8')).toBe(
     `[mcp_servers.realtime-state]\nurl = "${service.url}/mcp"\nenv_http_headers = { "X-Service-Key" = "SERVICE_KEY" }\n`,
   );
-  await expect(setup(undefined, '--write', 'codex')).rejects.toMatchObject({
-    stderr: expect.stringContaining('already has'),
-  });
+  await expect(setup(undefined, '--write', 'codex')).rejects.toThrow('already has');
 });
 
 test('a file with a reference needs no key, and a file with the key is not written without one', async () => {
   await setup(undefined, '--write', 'cursor');
   await rm(join(home, '.cline'), { recursive: true, force: true });
-  await expect(setup(undefined, '--write', 'cline', 'cursor')).rejects.toMatchObject({
-    stderr: expect.stringContaining('an API key is missing'),
-  });
+  await expect(setup(undefined, '--write', 'cline', 'cursor')).rejects.toThrow('an API key is missing');
   expect(await readdir(home)).not.toContain('.cline');
 });
 

@@ -11,10 +11,6 @@ import { expect, onTestFinished, test } from '../../testkit/test.js';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-async function connect(url: string, key: string): Promise<Client> {
-  return start(['mcp', '--url', url, '--key', key]);
-}
-
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, ...args], env }));
@@ -22,25 +18,8 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   return client;
 }
 
-test('the official client runs every tool over stdio, with the errors of the service', async () => {
-  const service = await setUp(await startTestService(), { consent: 'record' });
-  await allow(service, 'ben', ['vocal']);
-  const client = await connect(service.url, service.key);
-  for (const [name, args] of Object.entries(everyToolCall('stdio-all', 'ben')))
-    expect([name, (await client.callTool({ name, arguments: args })).isError ?? false]).toEqual([name, false]);
-  const failed = await client.callTool({ name: 'get_human_state', arguments: { session_id: 'none' } });
-  expect(failed).toMatchObject({ isError: true });
-  expect(JSON.stringify(failed.content)).toContain('session_not_found');
-});
-
-test('`arguments: null` means no arguments over stdio', async ({ service: { url, key } }) => {
-  const client = await connect(url, key);
-  const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
-  expect((await client.callTool(call)).structuredContent).toEqual({ sessions: [], next_cursor: null });
-});
-
 test('a call to a service that does not respond returns an error with the URL of the service', async () => {
-  const client = await connect('http://127.0.0.1:9', 'sk_none');
+  const client = await start(['mcp', '--url', 'http://127.0.0.1:9', '--key', 'sk_none']);
   const failed = await client.callTool({ name: 'list_sessions', arguments: {} });
   expect(failed).toMatchObject({ isError: true });
   expect(JSON.stringify(failed.content)).toContain('no response from http://127.0.0.1:9');
@@ -87,14 +66,23 @@ const registryRules = {
   additionalProperties: false,
 };
 
-test('the entry of the MCP registry is valid, and starts the server', async ({ service: { url, key } }) => {
+test('the entry of the MCP registry is valid, and starts the server, with which the official client runs every tool, with the errors of the service', async () => {
+  const service = await setUp(await startTestService(), { consent: 'record' });
+  await allow(service, 'ben', ['vocal']);
   const validate = new Ajv({ strict: false }).compile(registryRules);
   expect([validate(entry), validate.errors]).toEqual([true, null]);
   const [listed] = entry.packages;
   expect(entry).toMatchObject({ name: manifest.mcpName, version: manifest.version });
   expect(listed).toMatchObject({ identifier: manifest.name, version: manifest.version });
-  const values = [url, key];
+  const values = [service.url, service.key];
   const env = listed?.environmentVariables.map(({ name }, index) => [name, values[index] ?? '']) ?? [];
   const client = await start(listed?.packageArguments.map(({ value }) => value) ?? [], Object.fromEntries(env));
-  expect((await client.callTool({ name: 'list_sessions', arguments: {} })).isError).toBeUndefined();
+  // `arguments: null` means no arguments.
+  const call = { name: 'list_sessions', arguments: null as unknown as Record<string, never> };
+  expect((await client.callTool(call)).structuredContent).toEqual({ sessions: [], next_cursor: null });
+  for (const [name, args] of Object.entries(everyToolCall('stdio-all', 'ben')))
+    expect([name, (await client.callTool({ name, arguments: args })).isError ?? false]).toEqual([name, false]);
+  const failed = await client.callTool({ name: 'get_human_state', arguments: { session_id: 'none' } });
+  expect(failed).toMatchObject({ isError: true });
+  expect(JSON.stringify(failed.content)).toContain('session_not_found');
 });

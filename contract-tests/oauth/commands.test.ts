@@ -3,7 +3,7 @@ import { requireSecretsKeys } from '../../src/config/secrets-key.js';
 import { publicUrl, startAuthorizationServer, startOAuthService } from '../../testkit/authorization-server.js';
 import { runHere } from '../../testkit/command-line.js';
 import { settingsFor } from '../../testkit/databases.js';
-import { runMain, startMain } from '../../testkit/process.js';
+import { startMain } from '../../testkit/process.js';
 import { migratedDatabase } from '../../testkit/temporary-database.js';
 import { expect, test } from '../../testkit/test.js';
 import { bearer } from '../../testkit/tokens.js';
@@ -36,7 +36,7 @@ test('`doctor` names an authorization server that does not answer, and the remed
 test('the built program accepts the tokens of a fixed account', async () => {
   const server = await startAuthorizationServer();
   const { env } = await migratedDatabase();
-  await runMain(['keys', 'create', '--account', 'acme'], env);
+  await runHere(['keys', 'create', '--account', 'acme'], env);
   const settings = { OAUTH_ISSUER: server.issuer, OAUTH_ACCOUNT: 'acme', OAUTH_SUBJECT_CLAIM: 'sub' };
   const { url } = await startMain({ ...env, ...settings, PUBLIC_URL: publicUrl });
   const headers = { Authorization: `Bearer ${await server.sign({ sub: 'anna' }, Date.now())}` };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runHere } from '../../testkit/command-line.js';
-import { createKeyOf, runCommand, startServiceProgram } from '../../testkit/program.js';
-import { migratedDatabase, openKnex, temporaryDatabase } from '../../testkit/temporary-database.js';
+import { startServiceProgram } from '../../testkit/program.js';
+import { migratedDatabase, openKnex } from '../../testkit/temporary-database.js';
 import { until } from '../../testkit/until.js';
 import { startWithKey } from './started.js';
 
@@ -12,20 +12,25 @@ const kills = Number(process.env['ACCESS_RECORD_KILLS'] ?? 2);
 const pauseMs = 10;
 
 test('kill -9 during reads, erasures and consents leaves a valid record, and audit lists the accesses', async () => {
-  const database = await temporaryDatabase();
+  const database = await migratedDatabase();
   const env = { DATABASE_URL: database.url, LIMIT_SESSION_REQUESTS_PER_MINUTE: '0', LIMIT_MONTHLY_CALLS: '0' };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runHere(args, { DATABASE_URL: database.url });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    return stdout.trim();
+  };
   let key: string | undefined;
   let read = 0;
   for (let kill = 0; kill < kills; kill += 1) {
     const service = await startServiceProgram(env);
-    key ??= await createKeyOf(database.url, 'acme');
+    key ??= await run('keys', 'create', '--account', 'acme', '--tier', 'enterprise');
     const headers = { 'X-Service-Key': key, 'Content-Type': 'application/json' };
     const timestamp = new Date().toISOString();
     for (let person = 0; person < 20; person += 1) {
       const reading = { session_id: `s-${person}`, subject_id: `p-${person}`, timestamp, heart_rate: 70 };
       await fetch(`${service.url}/v1/ingest`, { method: 'POST', headers, body: JSON.stringify(reading) });
     }
-    await runCommand(database.url, ['accounts', 'set', 'acme', 'consent', 'record']);
+    await run('accounts', 'set', 'acme', 'consent', 'record');
     const countAccesses = async () => {
       const response = await fetch(`${service.url}/v1/subjects/p-0/accesses`, { headers });
       const { accesses } = (await response.json()) as { accesses: unknown[] };
@@ -61,17 +66,15 @@ test('kill -9 during reads, erasures and consents leaves a valid record, and aud
     isRunning = false;
     await Promise.all(clients);
   }
-  const verified = JSON.parse(await runCommand(database.url, ['audit', '--verify', '--json']));
+  const verified = JSON.parse(await run('audit', '--verify', '--json'));
   expect(verified.faults).toEqual([]);
-  const lines = (await runCommand(database.url, ['audit', '--account', 'acme', '--json', '--limit', '1000'])).split(
-    '\n',
-  );
+  const lines = (await run('audit', '--account', 'acme', '--json', '--limit', '1000')).split('\n');
   const accesses = await openKnex(database.url)('access_entries').whereNot('credential', 'service');
   expect(lines).toHaveLength(accesses.length);
   expect(verified.entries).toBeGreaterThan(accesses.length);
   const read1 = { account: 'acme', action: 'read', operation: 'getSubject' };
   expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining(read1));
-  const table = await runCommand(database.url, ['audit', '--account', 'acme', '--subject', 'p-1']);
+  const table = await run('audit', '--account', 'acme', '--subject', 'p-1');
   expect(table).toMatch(
     /^MINUTE +ACCOUNT +ACTION +OPERATION +KEY_ID +CREDENTIAL +SUBJECT\n\S+ +acme +read +getSubject/,
   );

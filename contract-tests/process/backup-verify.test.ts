@@ -1,4 +1,4 @@
-import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { expect, test } from 'vitest';
@@ -6,7 +6,6 @@ import { writeChecksum } from '../../src/cli/backups/checksum.js';
 import { runHere } from '../../testkit/command-line.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind, mysqlServerUrl, settingsFor } from '../../testkit/databases.js';
-import { runMain } from '../../testkit/process.js';
 import { startWithKey } from './started.js';
 import { migratedDatabase } from '../../testkit/temporary-database.js';
 
@@ -24,7 +23,7 @@ async function backedUp() {
   const file = join(await temporaryFolder(), isSqlite ? 'copy.db' : 'copy.sql');
   expect(await runHere(['backup', file], env)).toMatchObject({ code: 0 });
   await service.stop();
-  return { file, env, verify: () => runHere(['backup', '--verify', file], env) };
+  return { file, verify: () => runHere(['backup', '--verify', file], env) };
 }
 
 async function listTemporary(): Promise<unknown[]> {
@@ -33,17 +32,21 @@ async function listTemporary(): Promise<unknown[]> {
   return rows as unknown[];
 }
 
-test('--verify restores a backup into a temporary database, prints its rows, and deletes it', async () => {
-  const { file, env } = await backedUp();
-  const { code, stdout, stderr } = await runMain(['backup', '--verify', file], env);
+test('--verify restores a backup into a temporary database, prints its rows and deletes it, and fails for a damaged backup and for other rows', async () => {
+  const { file, verify } = await backedUp();
+  const { code, stdout, stderr } = await verify();
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^session_readings 20$/m);
   expect(stdout).toMatch(/checksum verified, restored into a temporary database, \d+ rows in \d+ tables/);
+  await expectDamagesFound(file, verify);
+  await expectDifferencesFound(file, verify);
   if (!isSqlite) expect(await listTemporary()).toEqual([]);
 });
 
-test('--verify fails for a truncated or changed backup, and without the checksum', async () => {
-  const { file, verify } = await backedUp();
+type Verify = Awaited<ReturnType<typeof backedUp>>['verify'];
+
+/** `--verify` fails for a truncated or changed backup, and without the checksum. */
+async function expectDamagesFound(file: string, verify: Verify): Promise<void> {
   const intact = await readFile(file);
   await truncate(file, intact.length - 100);
   expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
@@ -56,10 +59,10 @@ test('--verify fails for a truncated or changed backup, and without the checksum
   expect(await runHere(['backup', '--verify', `${file}.checksum`], { DATABASE_URL: 'sqlite:x' })).toMatchObject({
     code: 1,
   });
-});
+}
 
-test('--verify fails if the restored tables differ from the backup', async () => {
-  const { file, verify } = await backedUp();
+/** `--verify` fails if the restored tables differ from the backup. */
+async function expectDifferencesFound(file: string, verify: Verify): Promise<void> {
   if (isSqlite) {
     const checksum = await readFile(`${file}.checksum`, 'utf8');
     await writeFile(`${file}.checksum`, checksum.replace('rows session_readings 20', 'rows session_readings 21'));
@@ -69,7 +72,6 @@ test('--verify fails if the restored tables differ from the backup', async () =>
     });
     return;
   }
-  const { rm } = await import('node:fs/promises');
   const sign = async () => {
     await rm(`${file}.checksum`);
     await writeChecksum(file, file, { secretsKey, counts: new Map() });
@@ -80,5 +82,4 @@ test('--verify fails if the restored tables differ from the backup', async () =>
   await appendFile(file, 'insert into nowhere values (1);\n');
   await sign();
   expect(await verify()).toMatchObject({ code: 1, stderr: expect.stringContaining('nowhere') });
-  expect(await listTemporary()).toEqual([]);
-});
+}

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeBackup } from '../../src/cli/backups/write-backup.js';
 import { readConfig } from '../../src/config/config.js';
+import { runHere } from '../../testkit/command-line.js';
 import { databaseKind, settingsFor } from '../../testkit/databases.js';
 import { runMain } from '../../testkit/process.js';
 import { startReceiver } from '../../testkit/receiver.js';
 import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
-import { startProcessWithKey } from './started.js';
+import { startProcessWithKey, startWithKey } from './started.js';
 import type { TestService } from '../../testkit/service.js';
 
 const isSqlite = databaseKind === 'sqlite';
@@ -41,7 +42,7 @@ function load({ ingest }: Pick<TestService, 'ingest'>) {
 }
 
 async function restoreInto(url: string, file: string, secrets: Record<string, string>): Promise<void> {
-  const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
+  const restored = await runHere(['restore', file], { DATABASE_URL: url, ...secrets });
   expect(restored.code, restored.stderr).toBe(0);
 }
 
@@ -49,13 +50,13 @@ async function restoreInto(url: string, file: string, secrets: Record<string, st
 async function expectRejected(url: string, file: string, secrets: Record<string, string>): Promise<void> {
   const { size } = await stat(file);
   await appendFile(file, '\n');
-  const restored = await runMain(['restore', file], { DATABASE_URL: url, ...secrets });
+  const restored = await runHere(['restore', file], { DATABASE_URL: url, ...secrets });
   expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('it is damaged') });
   await truncate(file, size);
 }
 
 test('a backup under load contains keys, webhook secrets and every reading acknowledged before its start', async () => {
-  const [from, to] = [await temporaryDatabase(), await temporaryDatabase()];
+  const [from, to] = [await migratedDatabase(), await temporaryDatabase()];
   // A MySQL backup contains no key.
   const secrets: Record<string, string> = isSqlite ? {} : { SECRETS_KEY: 'k'.repeat(40) };
   const receiver = await startReceiver();
@@ -73,7 +74,7 @@ test('a backup under load contains keys, webhook secrets and every reading ackno
 
   await expectRejected(to.url, file, secrets);
   await restoreInto(to.url, file, secrets);
-  const restored = await startProcessWithKey({ DATABASE_URL: to.url, ...webhookEnv }, loaded.key);
+  const restored = await startWithKey({ DATABASE_URL: to.url, ...webhookEnv, WORKER: '1' }, loaded.key);
   const found = await Promise.all(owed.map((id) => restored.request(`/v1/history?session_id=${id}&minutes=60`)));
   expect(owed.length).toBeGreaterThan(50);
   expect(found.map(({ body }) => body.datapoints?.length)).toEqual(owed.map(() => 1));

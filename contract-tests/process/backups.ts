@@ -1,5 +1,6 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { openDatabase } from '../../src/store/database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { databaseKind } from '../../testkit/databases.js';
@@ -7,11 +8,16 @@ import { untilClosed } from '../../testkit/command-line.js';
 
 /** Runs statements on the database, or on a SQLite file. This process then has no file of it open. */
 export async function runSql(url: string, ...statements: readonly string[]): Promise<void> {
-  const isSqlite = databaseKind === 'sqlite';
-  const knex = openDatabase(isSqlite ? { kind: 'sqlite', file: url.replace('sqlite:', '') } : { kind: 'mysql', url });
+  if (databaseKind === 'sqlite') {
+    // Without prepared statements, the file is closed at once.
+    const database = new Database(url.replace('sqlite:', ''));
+    for (const sql of statements) database.exec(sql);
+    database.close();
+    return untilClosed(url);
+  }
+  const knex = openDatabase({ kind: 'mysql', url });
   for (const sql of statements) await knex.raw(sql);
   await knex.destroy();
-  await untilClosed(url);
 }
 
 /** Returns the backups in a folder, without their other files. */

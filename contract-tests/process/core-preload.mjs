@@ -1,5 +1,5 @@
 // Loaded into both threads of a real service (NODE_OPTIONS). On SIGUSR2, the core thread runs the action in
-// CORE_ACTION.
+// CORE_ACTION. The heap of a core thread that will throw has ballast.
 import { isMainThread } from 'node:worker_threads';
 
 const ballastBytes = 100_000_000;
@@ -19,5 +19,7 @@ const actions = {
 const channel = new BroadcastChannel('core-preload');
 channel.unref();
 if (isMainThread) process.on('SIGUSR2', () => channel.postMessage(undefined));
-else if (process.env.CORE_ACTION === 'ballast') grow(ballastBytes);
-else channel.onmessage = () => actions[process.env.CORE_ACTION]();
+else {
+  if (process.env.CORE_ACTION === 'throw') grow(ballastBytes);
+  channel.onmessage = () => actions[process.env.CORE_ACTION]();
+}

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openSocket } from '../../testkit/open-socket.js';
 import { startMain } from '../../testkit/process.js';
 import { root } from '../../testkit/service.js';
-import { temporaryDatabase } from '../../testkit/temporary-database.js';
+import { migratedDatabase, temporaryDatabase } from '../../testkit/temporary-database.js';
 
 test('Ctrl-C under npm start closes the service and leaves the database in one file', async () => {
   const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
@@ -30,19 +30,19 @@ test('Ctrl-C under npm start closes the service and leaves the database in one f
   expect(stderr).toContain('"msg":"stopped"');
 });
 
-test('a second signal within a second is ignored, and a later signal ends the process', async () => {
-  const { url: DATABASE_URL } = await temporaryDatabase('sqlite');
+test('SIGINT, which a terminal sends, skips SHUTDOWN_DELAY_SECONDS; a second signal within a second is ignored, and a later signal ends the process', async () => {
+  const { url: DATABASE_URL } = await migratedDatabase();
   for (const [pauseMs, code] of [
     [100, 0],
     [1_200, 1],
   ] as const) {
-    const service = await startMain({ DATABASE_URL });
+    const service = await startMain({ DATABASE_URL, SHUTDOWN_DELAY_SECONDS: '300' });
     const socket = await openUnfinished(service.url);
     const ended = service.stop('SIGINT');
     await sleep(pauseMs);
     void service.stop('SIGINT');
     if (code === 0) socket.destroy();
-    expect((await ended).code).toBe(code);
+    expect(await ended).toMatchObject({ code, stderr: expect.not.stringContaining('delay_s') });
     socket.destroy();
   }
 });

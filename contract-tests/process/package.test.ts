@@ -53,7 +53,8 @@ async function expectDemo(folder: string): Promise<void> {
     ...{ cwd: empty, env: { ...environment(folder, 'configured.db'), TMPDIR: folder }, ...user },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => void demo.kill('SIGKILL'));
+  // npm passes this signal on, and cannot pass on SIGKILL.
+  onTestFinished(() => void demo.kill('SIGTERM'));
   let output = '';
   for (const stream of [demo.stdout, demo.stderr]) stream.on('data', (text) => (output += text));
   await expect.poll(() => output).toMatch(/^ {2}demo-ada .*\bjob_loss\b/m);

@@ -36,8 +36,8 @@ async function deliverTest({ env, receiver, key, webhook }: Awaited<ReturnType<t
 test('serve and deliver refuse another key, doctor names the remedy, and the service works with the right key', async () => {
   const running = await used();
   const wrong = { ...running.env, SECRETS_KEY: second };
-  for (const command of ['serve', 'deliver']) {
-    const ended = await runMain([command], { ...wrong, PORT: '0' });
+  for (const [command, run] of [['serve', runMain] as const, ['deliver', runHere] as const]) {
+    const ended = await run([command], { ...wrong, PORT: '0' });
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(
       /^error: SECRETS_KEY: no configured key is the key that the database was used with: set that key.* "npx state-service keys reseal --lost-key"\n$/,
@@ -60,7 +60,8 @@ test('a replaced key is refused as soon as its successor protects the secrets', 
   await start(`${first},${second}`);
   await start(first);
   await start(`${second},${first}`);
-  expect((await runMain(['serve'], { ...running.env, SECRETS_KEY: first, PORT: '0' })).code).toBe(1);
+  const replaced = { ...running.env, SECRETS_KEY: first, PORT: '0', THREADS: '1' };
+  expect((await runHere(['serve'], replaced)).code).toBe(1);
   // A worker that still has both keys in the earlier order can read every secret.
   const worker = await startDeliver({ ...running.env, SECRETS_KEY: `${first},${second}` });
   await worker.stop('SIGTERM');

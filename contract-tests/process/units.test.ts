@@ -1,7 +1,8 @@
-import { chmod, readdir, readFile, symlink } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { runHere } from '../../testkit/command-line.js';
 import { settingsFor } from '../../testkit/databases.js';
 import { readMetric } from '../../testkit/metrics.js';
 import { type Program, startProgram } from '../../testkit/program.js';
@@ -9,6 +10,7 @@ import { root } from '../../testkit/service.js';
 import { temporaryDatabase } from '../../testkit/temporary-database.js';
 import { temporaryFolder } from '../../testkit/temporary-folder.js';
 import { until } from '../../testkit/until.js';
+import { listBackups } from './backups.js';
 
 const main = fileURLToPath(new URL('dist/main.js', root));
 /** PATH of systemd without `/usr/local`, and the folder of this Node. */
@@ -29,20 +31,32 @@ async function startUnit(unit: string, env: Record<string, string>): Promise<Pro
   return program;
 }
 
-test('the systemd units find the package below any prefix of npm, and SIGTERM reaches the program', async () => {
+test('the systemd units find the package below any prefix of npm, SIGTERM reaches the program, and a backup sets the metric of the service', async () => {
   const [database, prefix] = [await temporaryDatabase('sqlite'), await temporaryFolder()];
   // As npm does.
   await chmod(main, 0o755);
   await symlink(main, join(prefix, 'state-service'));
-  const env = { ...settingsFor(database.url), PORT: '0', PATH: `${prefix}:${systemPath}` };
+  const own = { PORT: '0', METRICS_PORT: '0', BACKUP_STATUS_FILE: join(prefix, 'status.json'), BACKUP_FOLDER: prefix };
+  const env = { ...settingsFor(database.url), ...own, PATH: `${prefix}:${systemPath}` };
   const service = await startUnit('state-service', env);
   const url = await service.find(/^Listening on (\S+)$/m);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const worker = await startUnit('state-service-deliver', env);
   await worker.find(/^(Delivering) webhooks$/m);
-  const backup = await startUnit('state-service-backup', { ...env, BACKUP_FOLDER: prefix });
+  const metricsUrl = await service.find(/^Metrics on (\S+)$/m);
+  const readTime = () => readMetric(metricsUrl, 'last_backup_timestamp_seconds');
+  expect(await readTime()).toBe(0);
+  const backup = await startUnit('state-service-backup', env);
   await expect.poll(() => readdir(prefix)).toContainEqual(expect.stringMatching(/^state-.+\.db$/));
-  for (const { stop } of [backup, worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
+  await until('the time of the backup is a metric', async () => ((await readTime()) ?? 0) > 0);
+  await expect.poll(backup.stderr).toContain('backup written');
+  expect(await backup.stop('SIGTERM')).toMatchObject({ code: 0, stderr: expect.stringContaining('"stopped"') });
+  for (const { stop } of [worker, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
+  const files = (await readdir(prefix)).filter((name) => /^state-.+\.db/.test(name));
+  for (const name of files) expect((await stat(join(prefix, name))).mode & 0o777).toBe(0o600);
+  const [file = '', ...others] = await listBackups(prefix);
+  expect(others).toEqual([]);
+  expect(await runHere(['backup', '--verify', join(prefix, file)], {})).toMatchObject({ code: 0 });
 });
 
 test.each(units)('%s names the remedy if the package is not in PATH', async (unit) => {
@@ -65,19 +79,4 @@ test('the units of the service and of backups name the same file for the time of
   const [, inGuide] = /^echo "BACKUP_STATUS_FILE=(.+)" >> \/etc\/state-service\.env$/m.exec(guide) ?? [];
   expect(inGuide).toBeDefined();
   expect(await Promise.all(files)).toEqual(units.map(() => inGuide));
-});
-
-test('a backup by the unit sets the metric of the service by the unit', async () => {
-  const [database, folder] = [await temporaryDatabase('sqlite'), await temporaryFolder()];
-  await chmod(main, 0o755);
-  await symlink(main, join(folder, 'state-service'));
-  const own = { PORT: '0', METRICS_PORT: '0', BACKUP_STATUS_FILE: join(folder, 'status.json'), BACKUP_FOLDER: folder };
-  const env = { ...settingsFor(database.url), ...own, PATH: `${folder}:${systemPath}` };
-  const service = await startUnit('state-service', env);
-  const metricsUrl = await service.find(/^Metrics on (\S+)$/m);
-  const readTime = () => readMetric(metricsUrl, 'last_backup_timestamp_seconds');
-  expect(await readTime()).toBe(0);
-  const backup = await startUnit('state-service-backup', env);
-  await until('the time of the backup is a metric', async () => ((await readTime()) ?? 0) > 0);
-  for (const { stop } of [backup, service]) expect(await stop('SIGTERM')).toMatchObject({ code: 0 });
 });

@@ -99,7 +99,7 @@ test('after a withdrawal, no signal of its categories reaches a table, log, webh
       }
     }),
     {
-      numRuns: 12,
+      numRuns: 6,
       examples: [
         [[], 0, 4],
         [['vocal'], 1, 4],
@@ -194,7 +194,7 @@ test('readings with signals that the person does not allow have the effect of re
       }
       expect(await contentOf(full)).toEqual(await contentOf(stripped));
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 }, 300_000);
 

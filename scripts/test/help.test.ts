@@ -6,10 +6,8 @@ import { root } from '../../testkit/service.js';
 const run = promisify(execFile);
 
 test('npm test with an argument prints its help and runs nothing', async () => {
-  const { stdout } = await run('npm', ['test', '--silent', '--', '--help'], { cwd: root });
-  expect(stdout).toMatch(/^npm test runs all checks and tests[^]*TEST_MYSQL_URL/);
   await expect(run('npm', ['test', '--silent', '--', 'src/http'], { cwd: root })).rejects.toMatchObject({
     code: 1,
-    stdout,
+    stdout: expect.stringMatching(/^npm test runs all checks and tests[^]*TEST_MYSQL_URL/),
   });
 });

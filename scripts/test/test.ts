@@ -102,21 +102,19 @@ const checks: Suite[] = [
       ]),
   check('contract: redocly', 'redocly', ['lint', 'openapi.yaml']),
 ];
-/** SQLite in two parts, because a suite that takes longer than half of the time leaves the other runner idle at the end. */
-const onSqlite = (part: string): Suite => ({
-  name: `tests on sqlite, part ${part}`,
-  run: () => vitest({ TEST_DATABASE: 'sqlite' }, [`--shard=${part}`]),
-});
-const onMysql = { name: 'tests on mysql', run: () => vitest({ TEST_DATABASE: 'mysql' }) };
+/** Each database in two parts, because a suite that takes longer than the rest leaves the other runner idle at the end. */
+const onDatabase = (kind: DatabaseKind): Suite[] =>
+  ['1/2', '2/2'].map((part) => ({
+    name: `tests on ${kind}, part ${part}`,
+    run: () => vitest({ TEST_DATABASE: kind }, [`--shard=${part}`]),
+  }));
 /**
  * The longest suites are first, so that short ones keep the second core busy until the end. The check of the code is
  * before them, because it needs no build, and runs beside the build.
  */
 const queue: Suite[] = [
   ...checks.slice(0, 1),
-  onSqlite('1/2'),
-  onSqlite('2/2'),
-  ...(hasMysql ? [onMysql] : []),
+  ...databases.flatMap(onDatabase),
   ...(otherNode ? [{ name: 'tests on another Node', run: () => vitest(pathWith(otherNode), nodeTests) }] : []),
 ];
 /**

@@ -29,7 +29,7 @@ test.each([
   // Never aborted, like the signal of a worker that keeps running.
   const closing = new AbortController();
   setMaxListeners(receivers, closing.signal);
-  const collecting = setInterval(collectGarbage, 100);
+  const collecting = setInterval(collectGarbage, 250);
   onTestFinished(() => clearInterval(collecting));
   const outcomes: AttemptOutcome[] = await Promise.all(
     Array.from({ length: receivers }, () => attempt({ accountId: 'a', url, body: '{}', headers: {} }, closing.signal)),

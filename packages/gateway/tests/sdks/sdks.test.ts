@@ -245,7 +245,7 @@ test('the model gets active triggers only with GATEWAY_SHARE_TRIGGERS=1', async 
     instructions.push(parsed(upstream.requests[0]).messages[0].content);
   }
   expect(instructions[0]).not.toContain('exams');
-  expect(instructions[1]).toMatch(/Topics that raise the person's stress: .*exams/);
+  expect(instructions[1]).toMatch(/Topics that go with more stress: .*exams/);
 });
 
 test('a message about a danger is reported in a header, and its guidance comes before the recommendation', async () => {
