@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
 import { pino } from 'pino';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { createStateClient } from '../../packages/client/src/index.js';
@@ -20,6 +21,7 @@ import { readConfig } from '../../src/config/config.js';
 import { startCore } from '../../src/serve/core.js';
 import { sendExample, sendReports, shownSession } from './example-data.js';
 
+new Command('screenshots').description('Draws docs/images and the icons of the page of a person.').parse();
 const root = new URL('../../', import.meta.url);
 const desktop = { width: 1280, height: 1000 };
 const phone = { width: 375, height: 812 };

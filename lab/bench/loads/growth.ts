@@ -9,7 +9,7 @@ import { type Column, textTable } from '../../../packages/tools/terminal/table.j
 import type { DatabaseKind } from '../../../testkit/databases.js';
 import { figureColumns } from '../../figures.js';
 import { positive } from '../../options.js';
-import { type Crowd, type CrowdOptions, withCrowd } from '../support/crowd.js';
+import { type Crowd, type CrowdOptions, crowdRetention, withCrowd } from '../support/crowd.js';
 import { databaseOption, type DatabaseChoice, findDatabases, inspectDatabase, titleOf } from '../support/databases.js';
 import { topicsPerSubject } from '../support/fill.js';
 import { connections, type Generator, type MeasuredRun, withGenerator } from '../support/generator.js';
@@ -184,7 +184,7 @@ async function runOn(
   const { url, key } = crowd;
   await crowd.replaceHistories();
   const asked = { key, load, ...(among && { among: crowd[among] }), seconds, warmUpSeconds: warmUp, connections: own };
-  return withBenchedServices(url, 1, {}, (services) => generator.measure(services, asked));
+  return withBenchedServices(url, 1, crowdRetention, (services) => generator.measure(services, asked));
 }
 
 /**

@@ -14,8 +14,10 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Age range of the sessions' newest readings, ms. By default, no session expires during the run. */
 const crowdEndsMs = { first: 21 * hourMs, last: 1.5 * hourMs };
-/** Age of expired readings, ms. Longer than the retention period. */
-const expiredMs = 26 * hourMs;
+/** How long services keep the readings of a crowd, and the age of expired ones, ms. */
+const keptHours = 24;
+const expiredMs = (keptHours + 2) * hourMs;
+export const crowdRetention = { RETENTION_READINGS_HOURS: String(keptHours) };
 /** Time between two readings of a session, ms. It corresponds to the limit of 120 readings per minute. */
 const spacingMs = 500;
 const sessionsAtOnce = 500;
@@ -109,7 +111,7 @@ async function fill(knex: Knex, url: string, key: string, options: CrowdOptions,
     }));
     await copyTo(from, to, 0);
   }
-  const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - 24 * hourMs);
+  const expired = () => knex('session_readings').where('timestamp_ms', '<', Date.now() - keptHours * hourMs);
   return {
     replaceHistories: () => replaceHistories(knex, template, readings),
     async addExpired(count: number) {
