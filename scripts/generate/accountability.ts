@@ -113,11 +113,12 @@ export function noticeRetentionRows(): Rows {
   );
 }
 
-/** Returns the default of a variable with its unit, e.g. `24 hours`, or the sentence. */
+/** Returns the default of a variable with its unit, e.g. `8 days`, or the sentence. */
 function describeSpan(retention: string): string {
   const setting = listAllSettings().find(({ name }) => name === retention);
   if (!setting) return retention.replace('the person is', 'your data is');
-  return `${Number.parseInt(setting.default, 10)} ${retention.endsWith('_HOURS') ? 'hours' : 'days'}`;
+  const count = Number.parseInt(setting.default, 10);
+  return retention.endsWith('_HOURS') ? `${count / 24} days` : `${count} days`;
 }
 
 function listSignals(category: Category, uses: readonly string[]): string {

@@ -17,8 +17,8 @@ export interface Connection {
 }
 
 const gateway = { folder: 'packages/gateway/tests/sdks', test: 'packages/gateway/tests/sdks/sdks.test.ts' };
-const adapted = 'a chat through the gateway, adapted to the state, also streamed';
-const gatewayNeeds = 'the base URL of the gateway, `X-State-Key` and `X-State-Session`';
+const adapted = 'a chat through the gateway, also streamed';
+const gatewayNeeds = 'the URL of the gateway, `X-State-Key` and `X-State-Session`';
 const conformance = 'contract-tests/mcp/conformance';
 const bodies = { test: 'contract-tests/submitSource/bodies.test.ts', needs: 'a source key in its URL or header' };
 const sent = 'bodies as its maker documents them become minutes';
@@ -71,12 +71,8 @@ export const connections: readonly Connection[] = [
     ...{ did: 'a person is a device with sensors', needs: '`tools mqtt --home-assistant`' },
     test: 'packages/tools/tests/mqtt.mosquitto.test.ts',
   },
-  { client: 'Health Auto Export', did: sent, ...bodies },
-  { client: 'Health Connect Webhook', did: sent, ...bodies },
-  { client: 'Apple Shortcuts', did: sent, ...bodies },
-  { client: 'Open Wearables', did: sent, ...signed },
-  { client: 'Terra', did: sent, ...signed },
-  { client: 'Junction', did: sent, ...signed },
+  { client: 'Health Auto Export, Health Connect Webhook, Apple Shortcuts', did: sent, ...bodies },
+  { client: 'Open Wearables, Terra, Junction', did: sent, ...signed },
 ];
 
 const root = new URL('../../', import.meta.url);

@@ -3,6 +3,7 @@ import benchmark from '../../docs/benchmark.json' with { type: 'json' };
 import * as spec from '../../generated/spec.js';
 import { type Setting, listAllSettings, listSettings } from '../../src/config/settings.js';
 import { gatewayVariables } from '../../packages/gateway/config.js';
+import { receiver } from '../../packages/dashboard/browser/webhooks/receiver.js';
 import { contract, type Schema } from '../../packages/docs/contract.js';
 import * as text from '../../packages/text/settings.js';
 import * as model from '../../packages/score/model.js';
@@ -94,6 +95,7 @@ const tables: Record<string, () => string> = {
       ]),
     ),
   problem_entries: () => `\n${problems().map(problemEntry).join('\n\n')}\n`,
+  receiver: () => `\n\`\`\`js\n${receiver}\`\`\`\n`,
   schedule: () =>
     rows(
       ['Attempt', 'When', 'If it fails'],
