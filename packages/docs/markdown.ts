@@ -69,7 +69,7 @@ function marked(relink: Relink, headings: Heading[]): Marked {
           texts(row).map(
             (it, index) => `<td data-column="${escape(plainText(heads[index] ?? ''))}"><div>${it}</div></td>`,
           );
-        const head = `<thead><tr>${heads.map((it) => `<th>${it}</th>`).join('')}</tr></thead>`;
+        const head = `<thead><tr>${heads.map((it) => (it === '' ? '<td></td>' : `<th>${it}</th>`)).join('')}</tr></thead>`;
         const body = `<tbody>${rows.map((row) => `<tr>${cells(row).join('')}</tr>`).join('')}</tbody>`;
         return `<div class="table" tabindex="0" role="group" aria-label="Table"><table>${head}${body}</table></div>`;
       },

@@ -8,7 +8,7 @@ import { sampleRequest } from '../sample-request.js';
 import { localServer, createSamples } from '../samples.js';
 import { hasCommands } from '../../../testkit/has-commands.js';
 import { pythonWith } from '../../../testkit/python.js';
-import { realTime, root, startTestService } from '../../../testkit/service.js';
+import { realTime, startTestService } from '../../../testkit/service.js';
 import { temporaryFolder } from '../../../testkit/temporary-folder.js';
 
 interface Runner {
@@ -21,12 +21,11 @@ interface Runner {
 
 const run = promisify(execFile);
 const limitMs = 300_000;
-const tsx = new URL('node_modules/.bin/tsx', root).pathname;
 
 /** Go and PHP are checked where they are installed. */
 const runners: readonly Runner[] = [
   ...(hasCommands('curl') ? [{ language: 'curl', file: 'sample.sh', command: 'bash' }] : []),
-  { language: 'TypeScript', file: 'sample.mts', command: tsx },
+  { language: 'TypeScript', file: 'sample.mts', command: process.execPath, args: ['--import', 'tsx'] },
   ...(hasCommands('php') ? [{ language: 'PHP', file: 'sample.php', command: 'php' }] : []),
   ...(hasCommands('go') ? [{ language: 'Go', file: 'sample.go', command: 'go', args: ['run'] }] : []),
 ];
