@@ -51,11 +51,11 @@ const packages = {
   gateway: ['client', 'settings'],
   docs: [],
   // Without DOM: every page about a person shares it.
-  sentence: ['client'],
+  sentence: ['client', 'score'],
   // Elements, forms and formats of every page.
   ui: ['client', 'recordings'],
-  dashboard: ['client', 'docs', 'recordings', 'sentence', 'tools', 'ui'],
-  person: ['client', 'dashboard', 'docs', 'sentence', 'tools', 'ui'],
+  dashboard: ['client', 'docs', 'recordings', 'score', 'sentence', 'tools', 'ui'],
+  person: ['client', 'dashboard', 'docs', 'recordings', 'sentence', 'tools', 'ui'],
 };
 const namesIn = (folder) =>
   readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })

@@ -20,6 +20,8 @@ const files = [
   'README.md',
   'server.json',
   released,
+  // Of a package that is no workspace: it has no manifest.
+  'packages/ui/clock.ts',
 ];
 const repository = ['OWNER/realtime', 'someone/realtime'] as const;
 

@@ -4,7 +4,7 @@
  * `release.yml` runs it with the tag before it publishes, without a measurement.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { parse } from 'yaml';
@@ -42,8 +42,8 @@ export function findObstacles(root: URL, tag?: string): string[] {
 
 function findOtherVersions(root: URL, version: string): string[] {
   const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
-  const folders = readdirSync(new URL('packages/', root)).map((it) => `packages/${it}`);
-  const manifests = ['.', ...folders.filter((it) => it !== 'packages/client-python')].map((it) => `${it}/package.json`);
+  const workspaces: readonly string[] = JSON.parse(read('package.json')).workspaces;
+  const manifests = ['.', ...workspaces].map((it) => `${it}/package.json`);
   const python = 'packages/client-python/pyproject.toml';
   // The entry of the MCP registry: its own version, and that of the package on npm.
   const entry = JSON.parse(read('server.json'));

@@ -36,7 +36,7 @@ async function listOthers(): Promise<Part[][]> {
     ],
     [
       { part: 'openapi.yaml, lines', found: countLines('openapi.yaml'), budget: 7_800, tolerance },
-      { part: 'guides, words', found: sum(guides.map(countWords)), budget: 31_200 },
+      { part: 'guides, words', found: sum(guides.map(countWords)), budget: 30_500 },
       { part: 'README, words', found: countWords('README.md'), budget: 600 },
       { part: 'CHANGELOG, lines', found: countLines('CHANGELOG.md'), budget: 80 },
       { part: 'largest page of the reference, bytes', found: countReferenceBytes(), budget: 340_000 },

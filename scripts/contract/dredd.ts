@@ -45,15 +45,16 @@ function interrupted(): Promise<never> {
   });
 }
 
-/** Prints one line per pair, then the totals. Returns the exit code. */
+/** Prints one line per pair, the failed ones last, where a shortened log shows them. Returns the exit code. */
 function report(kind: DatabaseKind, verdicts: readonly Verdict[], log: string): number {
   const width = Math.max(...verdicts.map(({ pair }) => pair.length));
   const failed = verdicts.filter(({ isPassed }) => !isPassed);
   console.log(`Dredd, ${kind}\n`);
-  for (const { pair, isPassed, message } of verdicts)
+  const passed = verdicts.filter(({ isPassed }) => isPassed);
+  for (const { pair, isPassed, message } of [...passed, ...failed])
     console.log(`  ${pair.padEnd(width)}  ${isPassed ? 'pass' : `FAIL  ${message}`}`);
   if (failed.length > 0) console.log(`\nLast log lines of the service:\n${shortened(log)}`);
-  console.log(`\n${verdicts.length - failed.length} passed, ${failed.length} failed`);
+  console.log(`\n${passed.length} passed, ${failed.length} failed`);
   return failed.length === 0 ? 0 : 1;
 }
 

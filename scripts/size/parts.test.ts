@@ -12,13 +12,13 @@ test('each part has one row, tests of all languages are one part, and the cap co
     { name: 'contract-tests/dredd/world.ts', lines: 82_000 },
   ]);
   expect(rows).toEqual([
-    { part: 'src, lines', found: 33_480, budget: 35_300, tolerance: 1.01 },
-    { part: 'tests, lines', found: 110, budget: 52_800, tolerance: 1.01 },
+    { part: 'src, lines', found: 33_480, budget: 35_750, tolerance: 1.01 },
+    { part: 'tests, lines', found: 110, budget: 53_500, tolerance: 1.01 },
     { part: 'packages/score, lines', found: 5_300, budget: 5_800, tolerance: 1.01 },
     { part: 'scripts and lab, lines', found: 23, budget: 17_300, tolerance: 1.01 },
     { part: 'others, lines', found: 82_000, tolerance: 1.01 },
   ]);
-  expect(cap).toEqual({ part: 'all that people wrote, lines', found: 120_913, budget: 153_900 });
+  expect(cap).toEqual({ part: 'all that people wrote, lines', found: 120_913, budget: 155_800 });
 });
 
 test.each([

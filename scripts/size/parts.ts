@@ -15,21 +15,23 @@ export interface CodeFile {
 /**
  * The most lines that people may have written. What was built several times and became one took 142,858 lines to 141,189, and
  * a second attempt removed 151 more. Facts, devices, agents of A2A, MQTT, counts of statements, the account of every value,
- * the corpus of recordings, words that say nothing, and the causes of a raised heart rate added the rest.
+ * the corpus of recordings, words that say nothing, the causes of a raised heart rate, states that a person disputes,
+ * retention per account and the phone of the demo added the rest.
  */
-const capLines = 153_900;
+const capLines = 155_800;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;
 const budgets: Readonly<Record<string, number>> = {
-  src: 35_300,
+  src: 35_750,
   'packages/score': 5_800,
   'packages/recordings': 5_300,
-  'packages/dashboard': 6_000,
+  'packages/dashboard': 6_100,
+  'packages/tools': 5_150,
   'packages/person': 1_500,
-  tests: 52_800,
+  tests: 53_500,
   'scripts and lab': 17_300,
-  testkit: 6_750,
+  testkit: 6_850,
 };
 
 const python = 'packages/client-python/src/realtime_state_client';
