@@ -21,7 +21,9 @@ def test_the_text_of_a_turn_is_sent_before_the_next_response() -> None:
     client = StateClient()
     session_id, subject_id = str(uuid4()), str(uuid4())
     signals: list[dict[str, Any] | None] = [None, {"heart_rate": 95}, {"heart_rate": 96}, None]
-    callback = StateCallback(client, session_id=session_id, subject_id=subject_id, signals=lambda: signals.pop(0))
+    callback = StateCallback(
+        client, session_id=session_id, subject_id=subject_id, signals=lambda: signals.pop(0), timeout_ms=30_000
+    )
     assert take_turn(callback, "My exam is tomorrow and I panic.", "Which part of the exam worries you?") == ""
     assert take_turn(callback, "The second part.", "Start with its first page.") != ""
     assert callback.reading is not None and callback.reading["topics_detected"] == ["exams"]
