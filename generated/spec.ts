@@ -3470,4 +3470,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "3d1130a008ee5654d1bf1b2a3bb763ccbaef24b00586d34af6220bf299544dfe" as const;
+export const contractDigest = "a7ade8be5eff1de84554bf1abb6be68d01af79c90b24e43388acd2c5f6820e6c" as const;

@@ -94,6 +94,7 @@ test.each<Edit>([
   ['a placeholder as the repository', 'package.json', 'com/someone', 'com/OWNER', 'write the real address'],
   ['a package of another entry of the MCP registry', 'package.json', 'github.someone', 'github.other', 'mcpName'],
   ['a placeholder in the README', 'README.md', 'someone/', 'OWNER/', 'write the real address'],
+  ['a placeholder in the contract', 'openapi.yaml', 'com/someone', 'com/OWNER', 'openapi.yaml names no repository'],
   ['a private package', 'packages/text/package.json', '{', '{ "private": true,', 'is private'],
 ])('the release of %s is refused', async (_, file, from, to, obstacle) => {
   const folder = await checkOut((name, text) => (name === file ? text.replace(from, to) : text));

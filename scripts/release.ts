@@ -30,7 +30,7 @@ export function findObstacles(root: URL, tag?: string): string[] {
     ...(released.info.version === version && !isDeepStrictEqual(released, contract)
       ? [`openapi.yaml differs from the release ${version}: raise its version.`]
       : []),
-    ...['README.md', 'server.json']
+    ...['README.md', 'openapi.yaml', 'server.json']
       .filter((name) => read(name).includes('OWNER/'))
       .map((name) => `${name} names no repository: write the real address.`),
     ...findMissingEntries(read('CHANGELOG.md'), version),

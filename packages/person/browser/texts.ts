@@ -144,7 +144,7 @@ const texts = {
   export: { en: 'exported', de: 'exportiert' },
   write: { en: 'replaced values', de: 'Werte ersetzt' },
   erase: { en: 'erased a part', de: 'einen Teil gelöscht' },
-  times: { en: 'at least {count} times, last {when}', de: 'mindestens {count}-mal, zuletzt {when}' },
+  times: { en: '{count} or more times, last {when}', de: 'mindestens {count}-mal, zuletzt {when}' },
   phone: { en: 'Connect a phone', de: 'Handy verbinden' },
   app: { en: 'App', de: 'App' },
   connect: { en: 'Connect', de: 'Verbinden' },
