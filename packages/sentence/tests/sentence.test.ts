@@ -10,9 +10,16 @@ const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000];
 const nowMs = new Date(2026, 10, 25, 14, 40).getTime();
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
-function row(startMs: number, stressed = 0, readings = 12, mean = 30): SummaryRow {
+/** Returns the row of the hour of UTC that begins at a time or after it, whatever the zone of the reader is. */
+function row(atMs: number, stressed = 0, readings = 12, mean = 30): SummaryRow {
   const state_seconds = { calm: 0, relaxed: 3_600 - stressed, focused: 0, stressed, acute_stress: 0 };
-  return { start: iso(startMs), readings, state_seconds, stress_score: { mean, min: mean, max: mean }, topics: [] };
+  return {
+    start: iso(Math.ceil(atMs / hourMs) * hourMs),
+    readings,
+    state_seconds,
+    stress_score: { mean, min: mean, max: mean },
+    topics: [],
+  };
 }
 
 /** Returns the hours of days before today and of today from 08:00 on, each with the same stress, seconds. */
