@@ -2618,11 +2618,12 @@ export interface components {
         };
         /**
          * @description The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside a typical one, or
-         *     what the voice, the face or the words express. Absent with `evidence`, if nothing stands out, and for a state that is held against its signals.
+         *     what the voice, the face or the words express. `calming`: the signals are calmer than the state, which is held until that lasts.
+         *     Absent with `evidence`, and if nothing stands out.
          * @example heart_raised
          * @enum {string}
          */
-        Cause: "heart_raised" | "heart_low" | "heart_usual" | "variability_low" | "variability_high" | "vocal_up" | "vocal_down" | "vocal_focused" | "vocal_hesitant" | "vocal_excited" | "visual_up" | "visual_down" | "visual_concentrated" | "visual_surprised" | "textual_negative" | "textual_urgent" | "textual_positive";
+        Cause: "calming" | "heart_raised" | "heart_low" | "heart_usual" | "variability_low" | "variability_high" | "vocal_up" | "vocal_down" | "vocal_focused" | "vocal_hesitant" | "vocal_excited" | "visual_up" | "visual_down" | "visual_concentrated" | "visual_surprised" | "textual_negative" | "textual_urgent" | "textual_positive";
         /** @description The score of a reading. */
         SessionPoint: {
             /**

@@ -1440,6 +1440,7 @@ export const enums = {
     "erase"
   ],
   "Cause": [
+    "calming",
     "heart_raised",
     "heart_low",
     "heart_usual",
@@ -3470,4 +3471,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "a7ade8be5eff1de84554bf1abb6be68d01af79c90b24e43388acd2c5f6820e6c" as const;
+export const contractDigest = "1003aa24519d9e09e1bce58745d3ca1dafbe5deacebde20a98f89a601fb4400c" as const;

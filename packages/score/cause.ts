@@ -22,16 +22,20 @@ const causes = [
   ['^(?:high|critical) urgency', 'textual_urgent', up],
   ['^(?:strongly )?positive words', 'textual_positive', down],
 ] as const;
+/** Of a state that is held against calmer signals. */
+const calming = 'calming';
 const patterns = causes.map(([start, cause, sign]) => ({ pattern: new RegExp(start, 'i'), cause, sign }));
 
-export type Cause = (typeof causes)[number][1];
+export type Cause = (typeof causes)[number][1] | typeof calming;
 
 /**
- * Returns the strongest signal in the direction of a state, which the reason of its score names first. Undefined if the
- * reason names none. Stored readings have the reason, but not the evidence behind it.
+ * Returns the strongest signal in the direction of a state, which the reason of its score names first, or `calming`. Undefined
+ * if the reason names none. Stored readings have the reason, but not the evidence behind it.
  */
 export function findCause(reason: string, state: State): Cause | undefined {
-  const evidence = reason.replace(/^The state is held at [^:]+: /, '');
+  const [held = '', until] = /^The state is held at [^:]+ until (the calmer signals last)?.*?: /.exec(reason) ?? [];
+  if (until !== undefined) return calming;
+  const evidence = reason.slice(held.length);
   const isLoaded = state !== 'calm' && state !== 'relaxed';
   return patterns.find(({ pattern, sign }) => sign === (isLoaded ? up : down) && pattern.test(evidence))?.cause;
 }

@@ -136,9 +136,10 @@ test('the cause of a state is the code of the signal that its reason names first
   expect(findCause(explainNoEvidence(), 'stressed')).toBe(undefined);
   const held = (evidence: string) => `The state is held at acute stress until the calmer signals last: ${evidence}.`;
   expect(['tense voice', 'calm voice'].map((it) => findCause(held(it), 'acute_stress'))).toEqual([
-    'vocal_up',
-    undefined,
+    'calming',
+    'calming',
   ]);
+  expect(findCause('The state is held at calm until the rise lasts: calm voice.', 'calm')).toBe('vocal_down');
   expect(findCause('Average heart rate of the last minutes 5 bpm below a typical resting heart rate.', 'calm')).toBe(
     'heart_low',
   );

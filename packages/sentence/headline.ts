@@ -44,10 +44,11 @@ function nameState(present: Present, state: StateReading, language: Language): N
   return [isUnsure ? unsure : names, adviseOn(present, state)];
 }
 
-/** Returns the strongest cause, with its figures and without, or the topic. */
+/** Returns the strongest cause, with its figures and without, or the topic. No signal is the cause of a state that is only held. */
 function listCauses(present: Present, state: StateReading, language: Language): string[] {
-  const [strongest] = listSignals(present, state, language);
   const short = findCause(state.action_reason, state.state);
+  if (short === 'calming') return [say(language, short)];
+  const [strongest] = listSignals(present, state, language);
   if (strongest !== undefined) return [strongest, ...(short ? [say(language, short)] : [])];
   const { area } = findTalk(present);
   return area ? [say(language, 'talk', { topic: say(language, area) })] : [];

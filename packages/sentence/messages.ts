@@ -39,6 +39,7 @@ export const messages = {
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
 
+  calming: { en: 'calming down', de: 'schon ruhiger' },
   heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem Üblichen' },
   heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem Üblichen' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },
@@ -123,7 +124,7 @@ export const messages = {
 
   do_ask: { en: 'Ask how they feel.', de: 'Frage, wie es geht.' },
   do_ask_you: { en: 'Say how you feel.', de: 'Sage, wie es dir geht.' },
-  do_nothing: { en: 'Nothing to do.', de: 'Nichts zu tun.' },
+  do_nothing: { en: 'Nothing to do.', de: 'Du musst nichts tun.' },
   do_undisturbed: { en: 'Avoid interruptions.', de: 'Vermeide Störungen.' },
   do_slowly: { en: 'Go slowly.', de: 'Geh es langsam an.' },
   do_break: { en: 'Suggest a short break.', de: 'Rate zu einer Pause.' },

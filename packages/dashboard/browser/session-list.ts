@@ -51,7 +51,13 @@ export function createSessionList(sessions: Sessions, onFilter: () => void, sign
     change({ text: text.value.trim() });
   };
   const name = 'Search a session or a person';
-  const text = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: searchLater });
+  const text = h('input', {
+    type: 'search',
+    placeholder: 'Search',
+    title: name,
+    'aria-label': name,
+    oninput: searchLater,
+  });
   const onchange = () => change({ sort: sort.value as Query['sort'] });
   const sort = createSelect(orders, { 'aria-label': 'Sort by', onchange });
   /** Enter opens the first result, or the session with the typed id, which the page may not know. */
@@ -211,6 +217,7 @@ export function listRow(
   ];
   const why = cause && h('span.cause', ` · ${say('en', cause)}`);
   const rising =
+    cause !== 'calming' &&
     isRising(session, now) &&
     h('span.rising.stressed', { role: 'img', 'aria-label': 'rising' }, ' ↗', h('span.word', ' rising'));
   return h(

@@ -108,6 +108,8 @@ test.each<readonly [Partial<Present>, string]>([
   expect(describePerson({ ...full, ...part })).toBe(expected);
 });
 
+const held = 'The state is held at stressed until the calmer signals last: calm voice.';
+
 test.each<readonly [Partial<Present>, english: string, german: string]>([
   [
     {},
@@ -128,6 +130,11 @@ test.each<readonly [Partial<Present>, english: string, german: string]>([
     { state: stateOf(5, { confidence: 0.4 }), baseline: {} },
     'Stressed (uncertain): raised heart rate. Suggest a short break.',
     'Gestresst seit 5 min (unsicher): erhöhter Puls. Rate zu einer Pause.',
+  ],
+  [
+    { state: stateOf(12, { action_reason: held }) },
+    'Stressed for 12 min: calming down. Suggest a short break.',
+    'Gestresst seit 12 min: schon ruhiger. Rate zu einer Pause.',
   ],
   [{ state: stateOf(1, { state: 'calm' }) }, 'Calm for 1 min: the talk about work. Go slowly.', ''],
   [{ state: stateOf(1, { state: 'calm' }), points: [] }, 'Calm for 1 min. Nothing to do.', ''],
@@ -163,9 +170,11 @@ test('the first line has at most 70 characters in each language, and says that i
           for (const isToPerson of [true, false]) {
             const of = stateOf(minutes, { state, confidence, contributions: { ...words, ...cause } });
             const points = [{ ...turn, heart_rate: 215, topics_detected: [topic] }];
-            const text = writeHeadline({ ...full, isToPerson, state: of, points }, language);
-            expect(text.length, text).toBeLessThanOrEqual(headlineMax);
-            expect(text).toMatch(confidence < 0.5 ? /\((uncertain|unsicher)\)/ : /^[^(]+\.$/);
+            for (const part of [{}, { action_reason: held }]) {
+              const text = writeHeadline({ ...full, isToPerson, state: { ...of, ...part }, points }, language);
+              expect(text.length, text).toBeLessThanOrEqual(headlineMax);
+              expect(text).toMatch(confidence < 0.5 ? /\((uncertain|unsicher)\)/ : /^[^(]+\.$/);
+            }
           }
 });
 

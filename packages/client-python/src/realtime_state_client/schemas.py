@@ -1052,8 +1052,10 @@ class SessionToken(TypedDict):
 
 
 # The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside
-# a typical one, or what the voice, the face or the words express.
+# a typical one, or what the voice, the face or the words express. `calming`: the signals are calmer than the state,
+# which is held until that lasts.
 Cause = Literal[
+    "calming",
     "heart_raised",
     "heart_low",
     "heart_usual",
