@@ -65,7 +65,8 @@ export function createScoreCard() {
       const held = state_since !== undefined && `since ${whenShort(Date.parse(state_since), now)}`;
       show(since, isPast ? age(newestMs, now) : held);
       const sayLeft = () => left.say(chosen ? sayWithout(explained, chosen) : '');
-      const parts = contributionBars(explained, (part) => {
+      const explainedMs = Date.parse(explained.timestamp);
+      const parts = contributionBars(explained, explainedMs < newestMs && age(explainedMs, now), (part) => {
         chosen = part;
         sayLeft();
       });
@@ -77,7 +78,7 @@ export function createScoreCard() {
         facts,
         isPast && fact('Last live state', `${label(state)}, ${whenOf(newestMs, now)}`),
         !isPast && sure !== undefined && !evidence && fact('Confidence now', percent(sure), bar('Confidence', sure)),
-        !isPast && trend && fact('Trend, 5 minutes', `${arrows[trend]} ${label(trend)}`),
+        !isPast && trend && fact('Trend over 5 minutes', `${arrows[trend]} ${label(trend)}`),
       );
       show(note, isUnsure && unsureText);
     },
@@ -134,8 +135,8 @@ function describePastStress({ state, atMs }: Point, now: number): string {
 }
 
 function describeEffect(delta: number, previous: number): string {
-  if (delta === 0) return 'Unchanged since the previous reading.';
-  return `${delta > 0 ? 'Up' : 'Down'} by ${Math.abs(delta)} since the previous reading (${previous}).`;
+  if (delta === 0) return 'Since the previous reading: unchanged.';
+  return `Since the previous reading: ${delta > 0 ? 'up' : 'down'} by ${Math.abs(delta)}, from ${previous}.`;
 }
 
 const signalNames = Object.keys(signals) as SignalName[];

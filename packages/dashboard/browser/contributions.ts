@@ -10,14 +10,14 @@ const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, s
   visual: 'Face',
   textual: 'Words',
   other_session: 'Other sessions',
-  held: 'Held until confirmed',
+  held: 'Held until the change lasts',
 };
 
 /**
  * Returns what a score consists of. Each bar begins where the previous one ends, and the last one ends at the score.
- * `onChoose` runs when a part is chosen.
+ * `passed` is the age of a score that is not the newest one. `onChoose` runs when a part is chosen.
  */
-export function contributionBars(reading: StateReading, onChoose: (part: Part) => void) {
+export function contributionBars(reading: StateReading, passed: string | false, onChoose: (part: Part) => void) {
   const { contributions, stress_score: score, state, evidence, without } = reading;
   if (!contributions || evidence) return false;
   let end = 0;
@@ -34,7 +34,7 @@ export function contributionBars(reading: StateReading, onChoose: (part: Part) =
   });
   const sum = row('Score', String(score), 0, score, state);
   return [
-    h('h2', `Why ${score}`),
+    h('h2', `Why ${score}`, passed && `, ${passed}`),
     h('ul.contributions', { 'aria-label': `The score of ${score} in points` }, rows, sum),
   ];
 }

@@ -50,7 +50,13 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     update(true);
   };
   const name = 'Search, or enter a new id';
-  const search = h('input', { type: 'search', placeholder: name, 'aria-label': name, oninput: change });
+  const search = h('input', {
+    type: 'search',
+    placeholder: 'Search',
+    title: name,
+    'aria-label': name,
+    oninput: change,
+  });
   const states = optional('All states', enums.SessionState);
   const state = createSelect(states, { 'aria-label': 'State', onchange: change });
   const sort = createSelect(orders, { 'aria-label': 'Sort by', onchange: change });
@@ -80,7 +86,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     const stress = days?.length ? describeStress(days) || '0 min of stress' : '–';
     const most = days && findMost(days);
     weeks.set(id, [
-      most ? `${stress.replace(' of stress', '')}, most on ${most}` : stress,
+      [stress, days && ' in 7 days', most && `, most on ${most}`].filter(Boolean).join(''),
       active.map(words).join(', ') || '–',
     ]);
     update();

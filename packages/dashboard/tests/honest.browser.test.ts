@@ -56,7 +56,7 @@ test('a trend needs several readings, and a score that is held at the edge of it
   const facts = () => page.locator('.facts').innerText();
   expect(await facts()).toMatch(/^Confidence now[^]*%$/);
   for (const age of [160, 120, 80]) await send(age, acute);
-  await expect.poll(facts).toMatch(/Trend, 5 minutes\s+→ Stable$/);
+  await expect.poll(facts).toMatch(/Trend over 5 minutes\s+→ Stable$/);
   const note = page.getByText(/the score is held at the edge of its state until the change lasts/);
   expect(await note.count()).toBe(0);
   const calm = { heart_rate: 62, tone: 'neutral', sentiment: 0.1 };

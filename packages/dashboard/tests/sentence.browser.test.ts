@@ -85,6 +85,10 @@ test('the page of a person says the state and its reasons in one sentence, then 
   expect(await page.locator('.signals').innerText()).toContain('Sentiment -0.12 ');
   expect(await page.getByText(/As of|Refresh/).count()).toBe(0);
   expect([await flawsInLightAndDark(page), complaints]).toEqual([[], []]);
+  // The stream has no parts. Those of an earlier score say so until the state is requested again.
+  await page.route('**/v1/state?*', (route) => route.abort());
+  await service.read({ session_id: 'chat', subject_id: 'anna', timestamp: ago(0), heart_rate: 60, tone: 'calm' });
+  await page.getByRole('heading', { name: new RegExp(`^Why ${body.stress_score}, \\d+ s(ec)? ago$`) }).waitFor();
 });
 
 test('what is not known is drawn so: one reading has no duration, a baseline is hatched, a first day has a warning', async () => {
