@@ -1,4 +1,4 @@
-import type { Access, Consent, Device, SummaryRow } from '../../client/src/index.js';
+import type { Access, Consent, Device, SubjectProfile, SummaryRow } from '../../client/src/index.js';
 import { nowMs } from '../../ui/clock.js';
 import { h } from '../../ui/dom.js';
 import { nameApp } from '../../dashboard/browser/person/phone-apps.js';
@@ -22,14 +22,14 @@ async function describe({ client, me, signal }: Page): Promise<string[]> {
   const state = await client.state({ subject_id: me }, { signal }).catch(ifUnknown);
   const consent = await client.consent(me, { signal }).catch(ifUnknown);
   const devices = await client.devices(me, { signal });
-  const { sessions, first_session_started_at: first } = profile;
-  const readings = (await readDays({ client, me, signal })).reduce((sum, it) => sum + it.readings, 0);
+  const days = await readDays({ client, me, signal });
+  const [readings, firstMs] = [days.reduce((sum, it) => sum + it.readings, 0), findFirstMs(profile, days)];
   const isRecent = state && nowMs() - Date.parse(state.timestamp) < 3_600_000;
   const names = (categories: readonly Category[]) => list(categories.map((it) => t(it)));
   return [
     t('readings', { count: readings }),
-    t('sessions', { count: sessions }),
-    ...(first ? [t('since', { date: day(Date.parse(first)) })] : []),
+    t('sessions', { count: profile.sessions }),
+    ...(firstMs < Infinity ? [t('since', { date: day(firstMs) })] : []),
     ...(isRecent && state.signals_received.length > 0 ? [t('signals', { what: names(state.signals_received) })] : []),
     ...devices.map(describeDevice),
     t('no_text'),
@@ -57,10 +57,11 @@ async function readDays({ client, me, signal }: Pick<Page, 'client' | 'me' | 'si
   return rows;
 }
 
-/** Returns the time of the first stored reading, epoch ms. Of a day before the first session, only the day is stored. */
-async function findFirstMs(page: Page): Promise<number> {
-  const { first_session_started_at: started } = await page.client.subject(page.me, { signal: page.signal });
-  const [firstDay] = await readDays(page);
+/**
+ * Returns the time of the first stored reading, epoch ms. Of a day before the first session, only the day is stored. Infinity
+ * without a reading.
+ */
+function findFirstMs({ first_session_started_at: started }: SubjectProfile, [firstDay]: readonly SummaryRow[]): number {
   const sessionMs = started ? Date.parse(started) : Infinity;
   const firstDayMs = firstDay ? Date.parse(firstDay.start) : Infinity;
   return firstDayMs + dayMs <= sessionMs ? firstDayMs : sessionMs;
@@ -82,7 +83,8 @@ export function createReadersCard(page: Page) {
 
 async function readAccesses(page: Page): Promise<string[]> {
   const { client, me, signal } = page;
-  const firstMinuteMs = Math.floor((await findFirstMs(page)) / 60_000) * 60_000;
+  const firstMs = findFirstMs(await client.subject(me, { signal }), await readDays(page));
+  const firstMinuteMs = Math.floor(firstMs / 60_000) * 60_000;
   const found = new Map<string, Access[]>();
   let [all, others] = [0, 0];
   const isCut = () => others >= othersMax || all >= accessesMax;

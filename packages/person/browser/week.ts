@@ -14,7 +14,7 @@ const states = ['calm', 'relaxed', 'focused', 'stressed', 'acute_stress'] as con
 /** Returns the card with the last seven days: the share of each state, and the time of stress in words. */
 export function createWeekCard(page: Page) {
   const place = h('div');
-  const read = async () => [h('ul.list.week', ...(await readDays(page)).map(showDay)), legend()];
+  const read = async () => [legend(), h('ul.list.week', ...(await readDays(page)).map(showDay))];
   const refresh = () => load(page, place, read, 'nothing_yet');
   refresh();
   return { element: card('week', place), refresh };

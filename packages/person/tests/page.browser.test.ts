@@ -86,9 +86,9 @@ test('the page shows only what the grants allow', async () => {
   };
   const read = ['Now', 'The week', 'Topics', 'What is collected', 'Who read it', 'Your data'];
   expect(await cards(['read'])).toEqual(read);
-  expect(await cards(['feedback'])).toEqual(['How do you feel?']);
+  expect(await cards(['feedback'])).toEqual(['How stressed are you?']);
   expect(await cards(['correct', 'connect'])).toEqual(['Connect a phone', 'Upload a file']);
-  const all = read.toSpliced(1, 0, 'How do you feel?').toSpliced(-1, 0, 'Connect a phone', 'Upload a file');
+  const all = read.toSpliced(1, 0, 'How stressed are you?').toSpliced(-1, 0, 'Connect a phone', 'Upload a file');
   expect(await cards(allGrants)).toEqual(all);
 });
 
@@ -202,10 +202,11 @@ test('the page counts measurements, offers no withdrawal of nothing, and tells w
   await open.click();
   const collected = region(page, 'What is collected');
   await collected.getByText('Measurements: 4', { exact: true }).waitFor();
+  await collected.getByText(/^First measured: /).waitFor();
   await collected.getByText('Conversations and series of measurements: 1', { exact: true }).waitFor();
   const readers = region(page, 'Who read it');
-  await readers.getByText(/^Those who gave you the link: read – at least/).waitFor();
-  await readers.getByText(/^Those who gave you the link, in lists of all people: read – at least/).waitFor();
+  await readers.getByText(/^Those who gave you the link: read – \d+ or more times/).waitFor();
+  await readers.getByText(/^Those who gave you the link, in lists of all people: read – \d+ or more times/).waitFor();
   expect(await readers.textContent()).not.toContain('exported');
   await page.getByText('Erase everything', { exact: true }).waitFor();
   expect(await page.getByText('Withdraw consent', { exact: true }).isVisible()).toBe(false);
@@ -216,7 +217,7 @@ test('the page is in German for a German browser, and every topic and text is', 
   const { page, open } = await openPage(service, { grants: allGrants }, { locale: 'de-DE' });
   await open.click();
   await region(page, 'Jetzt')
-    .locator('.sentence', { hasText: /^(Ruhig|Entspannt) .*\. Nichts zu tun\.$/ })
+    .locator('.sentence', { hasText: /^(Ruhig|Entspannt) .*\. Du musst nichts tun\.$/ })
     .waitFor();
   await page.getByText('Warum?', { exact: true }).click();
   const guide = region(page, 'Jetzt').getByRole('link', { name: /^Warum das falsch sein kann/ });
@@ -240,7 +241,7 @@ test('the page is in German for a German browser, and every topic and text is', 
   await page.getByRole('button', { name: 'Ja, entfernen: Schulden' }).waitFor();
   const legend = region(page, 'Die Woche').locator('.legend li');
   await legend.first().waitFor();
-  const names = ['Anteile am Tag:', 'Ruhig', 'Entspannt', 'Konzentriert', 'Gestresst', 'Akuter Stress'];
+  const names = ['Anteile, keine Uhrzeiten:', 'Ruhig', 'Entspannt', 'Konzentriert', 'Gestresst', 'Akuter Stress'];
   expect(await legend.allInnerTexts()).toEqual(names);
   expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   expect(await page.getByRole('main').innerText()).not.toMatch(/\b(the|your|you|this|read)\b/i);
