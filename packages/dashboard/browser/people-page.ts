@@ -86,7 +86,7 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
     const stress = days?.length ? describeStress(days) || '0 min of stress' : '–';
     const most = days && findMost(days);
     weeks.set(id, [
-      [stress, days && ' in 7 days', most && `, most on ${most}`].filter(Boolean).join(''),
+      [stress, most ? `, most on ${most}` : days && ' in 7 days'].filter(Boolean).join(''),
       active.map(words).join(', ') || '–',
     ]);
     update();

@@ -133,7 +133,7 @@ test.each<readonly [Partial<Present>, english: string, german: string]>([
   ],
   [
     { state: stateOf(12, { action_reason: held }) },
-    'Stressed for 12 min: calming down. Suggest a short break.',
+    'Stressed for 12 min: calmer now. Suggest a short break.',
     'Gestresst seit 12 min: schon ruhiger. Rate zu einer Pause.',
   ],
   [{ state: stateOf(1, { state: 'calm' }) }, 'Calm for 1 min: the talk about work. Go slowly.', ''],
