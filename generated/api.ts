@@ -2618,7 +2618,7 @@ export interface components {
         };
         /**
          * @description The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside a typical one, or
-         *     what the voice, the face or the words express. `calming`: the signals are calmer than the state, which is held until that lasts.
+         *     what the voice, the face or the words express. `calming`: the state is held until the calmer signals last, and no signal raises the score.
          *     Absent with `evidence`, and if nothing stands out.
          * @example heart_raised
          * @enum {string}

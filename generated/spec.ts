@@ -3471,4 +3471,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "1003aa24519d9e09e1bce58745d3ca1dafbe5deacebde20a98f89a601fb4400c" as const;
+export const contractDigest = "6cc10780f40830769c007e8a83301f07f04722d21e2f74f5a1bac0faa4b345f2" as const;

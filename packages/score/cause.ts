@@ -22,8 +22,9 @@ const causes = [
   ['^(?:high|critical) urgency', 'textual_urgent', up],
   ['^(?:strongly )?positive words', 'textual_positive', down],
 ] as const;
-/** Of a state that is held against calmer signals. */
+/** Of a state that is held although the signals are calmer, and none of them raises the score. */
 const calming = 'calming';
+const held = /^The state is held at [^:]+: /;
 const patterns = causes.map(([start, cause, sign]) => ({ pattern: new RegExp(start, 'i'), cause, sign }));
 
 export type Cause = (typeof causes)[number][1] | typeof calming;
@@ -33,9 +34,13 @@ export type Cause = (typeof causes)[number][1] | typeof calming;
  * if the reason names none. Stored readings have the reason, but not the evidence behind it.
  */
 export function findCause(reason: string, state: State): Cause | undefined {
-  const [held = '', until] = /^The state is held at [^:]+ until (the calmer signals last)?.*?: /.exec(reason) ?? [];
-  if (until !== undefined) return calming;
-  const evidence = reason.slice(held.length);
+  const evidence = reason.replace(held, '');
   const isLoaded = state !== 'calm' && state !== 'relaxed';
-  return patterns.find(({ pattern, sign }) => sign === (isLoaded ? up : down) && pattern.test(evidence))?.cause;
+  const named = patterns.find(({ pattern, sign }) => sign === (isLoaded ? up : down) && pattern.test(evidence))?.cause;
+  return named ?? (isHeld(reason) && isLoaded ? calming : undefined);
+}
+
+/** Returns true if the signals of a reason are those of another state than the one that is held. */
+export function isHeld(reason: string): boolean {
+  return held.test(reason);
 }

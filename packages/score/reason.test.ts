@@ -136,7 +136,7 @@ test('the cause of a state is the code of the signal that its reason names first
   expect(findCause(explainNoEvidence(), 'stressed')).toBe(undefined);
   const held = (evidence: string) => `The state is held at acute stress until the calmer signals last: ${evidence}.`;
   expect(['tense voice', 'calm voice'].map((it) => findCause(held(it), 'acute_stress'))).toEqual([
-    'calming',
+    'vocal_up',
     'calming',
   ]);
   expect(findCause('The state is held at calm until the rise lasts: calm voice.', 'calm')).toBe('vocal_down');

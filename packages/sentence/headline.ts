@@ -1,6 +1,6 @@
 /** The first line about a person: one state, one cause, one thing to do. `describePerson` returns the rest. */
 import type { StateReading } from '../client/src/index.js';
-import { findCause } from '../score/cause.js';
+import { findCause, isHeld } from '../score/cause.js';
 import { type Language, type Message, say, sayDate, sayShortDuration, sayTime } from './messages.js';
 import {
   capitalize,
@@ -44,10 +44,13 @@ function nameState(present: Present, state: StateReading, language: Language): N
   return [isUnsure ? unsure : names, adviseOn(present, state)];
 }
 
-/** Returns the strongest cause, with its figures and without, or the topic. No signal is the cause of a state that is only held. */
+/**
+ * Returns the strongest cause, with its figures and without, or the topic. The figures of the newest reading do not explain a
+ * state that is held against them.
+ */
 function listCauses(present: Present, state: StateReading, language: Language): string[] {
   const short = findCause(state.action_reason, state.state);
-  if (short === 'calming') return [say(language, short)];
+  if (short && isHeld(state.action_reason)) return [say(language, short)];
   const [strongest] = listSignals(present, state, language);
   if (strongest !== undefined) return [strongest, ...(short ? [say(language, short)] : [])];
   const { area } = findTalk(present);

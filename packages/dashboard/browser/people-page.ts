@@ -2,7 +2,7 @@ import type { SummaryRow, TriggerProfile } from '../../client/src/index.js';
 import { enums } from '../../../generated/spec.js';
 import { createAgreementView } from './agreement.js';
 import { createCredentials } from './credentials.js';
-import { h, show } from '../../ui/dom.js';
+import { type Content, h, show } from '../../ui/dom.js';
 import { count, words } from '../../ui/format.js';
 import { nameOf } from './names.js';
 import { button, createSelect, createStatus, optional, pageHead } from '../../ui/parts.js';
@@ -39,7 +39,7 @@ type Person = readonly [id: string, session: known.KnownSession];
  */
 export function createPeoplePage(service: Service, sessions: known.Sessions, signal: AbortSignal): HTMLElement {
   /** The time of stress and the active triggers of a person, once they are requested. */
-  const weeks = new Map<string, readonly string[]>();
+  const weeks = new Map<string, readonly Content[]>();
   const [note, found] = [createStatus('p.notice'), h('h2')];
   const rows = h('ul.rows');
   const agreement = createAgreementView(() => service.agreement({ signal }), 'person', signal);
@@ -84,9 +84,14 @@ export function createPeoplePage(service: Service, sessions: known.Sessions, sig
       loadDays(service, id, periodAt('week', new Date(nowMs())), signal).catch(() => undefined),
     ]);
     const stress = days?.length ? describeStress(days) || '0 min of stress' : '–';
+    const [figure, of] = stress.split(' of stress');
     const most = days && findMost(days);
     weeks.set(id, [
-      [stress, most ? `, most on ${most}` : days && ' in 7 days'].filter(Boolean).join(''),
+      [
+        figure,
+        of === '' && h('span.unit', ' of stress'),
+        most ? `, most on ${most}` : days && h('span.unit', ' in 7 days'),
+      ],
       active.map(words).join(', ') || '–',
     ]);
     update();

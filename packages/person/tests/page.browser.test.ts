@@ -241,7 +241,7 @@ test('the page is in German for a German browser, and every topic and text is', 
   await page.getByRole('button', { name: 'Ja, entfernen: Schulden' }).waitFor();
   const legend = region(page, 'Die Woche').locator('.legend li');
   await legend.first().waitFor();
-  const names = ['Anteile, keine Uhrzeiten:', 'Ruhig', 'Entspannt', 'Konzentriert', 'Gestresst', 'Akuter Stress'];
+  const names = ['Anteil der Zustände am Tag:', 'Ruhig', 'Entspannt', 'Konzentriert', 'Gestresst', 'Akuter Stress'];
   expect(await legend.allInnerTexts()).toEqual(names);
   expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   expect(await page.getByRole('main').innerText()).not.toMatch(/\b(the|your|you|this|read)\b/i);

@@ -1052,8 +1052,8 @@ class SessionToken(TypedDict):
 
 
 # The strongest signal in the direction of the state, as of the newest reading: the heart rate or its variability beside
-# a typical one, or what the voice, the face or the words express. `calming`: the signals are calmer than the state,
-# which is held until that lasts.
+# a typical one, or what the voice, the face or the words express. `calming`: the state is held until the calmer signals
+# last, and no signal raises the score.
 Cause = Literal[
     "calming",
     "heart_raised",
