@@ -1778,7 +1778,8 @@ export interface components {
         /**
          * @description The score without one part of `contributions`: the evidence of the other parts as it counts now, before a state is held.
          *     It is computed from whole points when it is read, so that it can differ by 2 points from the score that the service would
-         *     compute. Only in the response of `GET /v1/state`, and absent with `evidence`.
+         *     compute, and by more if the part changes what another one means, as `focused` and `concentrated` do. Only in the response
+         *     of `GET /v1/state`, and absent with `evidence` and for an outdated state.
          * @example {
          *       "vocal": {
          *         "state": "relaxed",

@@ -3471,4 +3471,4 @@ export const operationScopes = {
   "getDelivery": "webhooks"
 } as const;
 
-export const contractDigest = "6cc10780f40830769c007e8a83301f07f04722d21e2f74f5a1bac0faa4b345f2" as const;
+export const contractDigest = "4c7a9c5b7fc89f2798352e92cf500d1264b5067957e5ae5d9742c4c9f7136e91" as const;

@@ -21,7 +21,7 @@ test('the state is that of the newest reading, and its confidence falls with its
     };
     expect(rest).toEqual({ ...sent, ...(later > 0 ? advice : none) });
     expect(contributions).toMatchObject({ neutral: 33, held: 0 });
-    expect(Object.keys(without).toSorted()).toEqual(['cardiovascular', 'textual', 'vocal']);
+    expect(Object.keys(without ?? {}).toSorted()).toEqual(later === 0 ? [] : ['cardiovascular', 'textual', 'vocal']);
     confidences.push(later);
   }
   const [now = 0, minute = 0, almostStale = 0, ...stale] = confidences;

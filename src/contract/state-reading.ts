@@ -131,7 +131,7 @@ export function ageReading(reading: StateReading, ageMs: number): StateReading {
   const reduced = reduceConfidenceByAge(reading.confidence, ageMs);
   const confidence = evidence === 'weak' && ageMs < staleAfterMs ? Math.max(0.01, reduced) : reduced;
   if (confidence > 0 || evidence === 'none') return { ...reading, confidence };
-  const { recommendation: _, evidence: __, raised: ___, ...outdated } = reading;
+  const { recommendation: _, evidence: __, raised: ___, without: ____, ...outdated } = reading;
   return { ...outdated, confidence, ...describeAdvice({ score, confidence }), action_reason: explainNoEvidence() };
 }
 
