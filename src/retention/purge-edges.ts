@@ -54,7 +54,7 @@ function listEdges(times: RetentionTimes, nowMs: number): PurgeEdge[] {
   const readings = hasHours ? summarizedBefore(nowMs - times.readingsMs) : nowMs - times.readingsMs;
   // A session stays at least as long as its readings.
   const sessions = Math.min(nowMs - times.idleSessionsMs, hasHours ? readings - aheadMaxMs : nowMs);
-  const special: Readonly<Record<string, number>> = { session_readings: readings, sessions };
+  const special: Readonly<Record<string, number>> = { session_readings: readings, facts: readings, sessions };
   return findTables(() => true).flatMap(({ name: table, expiry, retention }): PurgeEdge | never[] => {
     if (!expiry) return [];
     const beforeMs = special[table] ?? nowMs - (expiry.maxAgeMs ?? findRetention(times, retention));
