@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schema } from '../../src/contract/contract.js';
 import { batchResults, exportRows } from '../../testkit/batch.js';
-import { scorePendingPeople } from '../../src/readings/facts.js';
+import { createScoreAgain, scorePendingPeople } from '../../src/readings/facts.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { connectPhone } from '../../testkit/phone.js';
 import type { TestService } from '../../testkit/service.js';
@@ -214,7 +214,7 @@ test('an erasure of the person deletes the facts, and an export lists them only 
   expect(await person.list()).toEqual([]);
 });
 
-test('readings that a stopped process left are scored again by the next cleanup', async ({ service }) => {
+test('readings that a stopped process left are scored again by the next cleanup, and together', async ({ service }) => {
   const person = actAs(service);
   await person.beat(5, 130);
   await person.put('run', { end: person.at(3) });
@@ -224,9 +224,40 @@ test('readings that a stopped process left are scored again by the next cleanup'
   const pending = { pending_from_ms: from, pending_until_ms: until, until_ms: until, end_ms: until };
   await service.store.run((knex) => knex('facts').where(key).update(pending));
   expect((await person.rows()).filter(({ reading }) => reading.activity_level === 'vigorous')).toHaveLength(3);
-  await scorePendingPeople({ store: service.store, now: service.clock.now });
+  const parts = { store: service.store, now: service.clock.now };
+  let runs = 0;
+  const scoreAgain = createScoreAgain({
+    ...parts,
+    share(id, read) {
+      runs += 1;
+      return read(service.store.read(id));
+    },
+  });
+  // Calls during a run share the next one.
+  const calls = Array.from({ length: 10 }, () => scoreAgain(service.accountId, person.subject_id));
+  await Promise.all([scorePendingPeople({ ...parts, scoreAgain }), ...calls]);
+  expect(runs).toBe(2);
   expect((await person.rows()).map(({ reading }) => reading.activity_level)).toEqual(Array(5).fill('vigorous'));
   expect(await service.store.run((knex) => knex('facts').where(key).pluck('pending_from_ms'))).toEqual([null]);
+});
+
+test('a cleanup ends while a person changes facts again and again', async ({ service }) => {
+  const person = actAs(service);
+  await person.put('run', {});
+  const key = { account_id: service.accountId, subject_id: person.subject_id };
+  const change = (recordedAtMs: number) =>
+    service.store.run((knex) =>
+      knex('facts').where(key).update({ pending_from_ms: 1, pending_until_ms: 2, recorded_at_ms: recordedAtMs }),
+    );
+  const now = () => service.clock.now();
+  await change(now());
+  const seen: string[] = [];
+  const scoreAgain = async (_: string, subjectId: string) => {
+    seen.push(subjectId);
+    await change(now() + seen.length);
+  };
+  await scorePendingPeople({ store: service.store, now, scoreAgain });
+  expect(seen).toEqual([person.subject_id]);
 });
 
 test('the row of a person says whether there are facts, so that readings of others ask for none', async ({

@@ -3,6 +3,7 @@ import type { BodyOf, Input, OperationId, Output, RejectedLines } from '../contr
 import type { CallerOf, Grant } from '../contract/grant.js';
 import type { Whose } from '../contract/whose.js';
 import type { SessionTokens } from '../keys/session-token.js';
+import type { ScoreAgain } from '../readings/facts.js';
 import type { Commit } from '../readings/group.js';
 import type { ErasureParts } from '../retention/erase.js';
 import type { DigestId } from '../store/erased-ids.js';
@@ -134,6 +135,7 @@ export interface Services {
   readonly log: Logger;
   readonly sessionTokens: SessionTokens;
   readonly digestId: DigestId;
+  readonly scoreAgain: ScoreAgain;
   /** Records erasures outside of the database. Undefined on MySQL. */
   readonly recordErasures?: ErasureParts['recordErasures'];
   /** Returns the keyed digests of a report, one per key of SECRETS_KEY. */

@@ -6,7 +6,7 @@ import { toFact } from '../store/facts.js';
 import type { OperationRecord } from './operation.js';
 
 /** Stores a fact of a person. Responds after the readings are scored again that it covers. */
-export const putFact: OperationRecord<'putFact', 'store' | 'now' | 'digestId' | 'maxReadingAgeMs'> = {
+export const putFact: OperationRecord<'putFact', 'store' | 'now' | 'digestId' | 'scoreAgain' | 'maxReadingAgeMs'> = {
   personalData: 'replaces',
   async handle(services, { params, body }, caller) {
     const { subject_id, kind, level, start, end, revision = 0 } = body;

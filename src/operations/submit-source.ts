@@ -29,7 +29,16 @@ const reasons: Readonly<Record<string, string>> = {
   invalid_token: 'erased',
 };
 
-type Uses = 'store' | 'commit' | 'now' | 'digestId' | 'digestFeedback' | 'maxFeedbackAgeMs' | 'countStored' | 'log';
+type Uses =
+  | 'store'
+  | 'commit'
+  | 'now'
+  | 'digestId'
+  | 'scoreAgain'
+  | 'digestFeedback'
+  | 'maxFeedbackAgeMs'
+  | 'countStored'
+  | 'log';
 
 type Result = Schema<'SourceResult'> & Required<Pick<Schema<'SourceResult'>, 'values'>>;
 

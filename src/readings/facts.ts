@@ -1,4 +1,3 @@
-import { setImmediate as runOtherWork } from 'node:timers/promises';
 import { facts as settings } from '../../generated/spec.js';
 import { readAllowed } from '../contract/consent.js';
 import { type Grant, isBeforeErasure } from '../contract/grant.js';
@@ -8,12 +7,12 @@ import type { Subject } from '../../packages/score/rows/person.js';
 import { floorHour } from '../../packages/score/summary.js';
 import { unknownSubject } from '../../packages/score/triggers.js';
 import { createErasedIdTable, type DigestId } from '../store/erased-ids.js';
-import { createFactTable, type FactRow, findPendingPeople, type StoredFact } from '../store/facts.js';
+import { createFactTable, type FactRow, findPendingPeople, type PendingFact, type StoredFact } from '../store/facts.js';
 import { findSettings } from '../store/keys.js';
 import { runStatements } from '../store/rows.js';
 import { createSampleTable, type PlacedReading, toHourKey } from '../store/samples.js';
 import { listSessionIds, scanReadings } from '../store/scan.js';
-import type { WriteScope } from '../store/scope.js';
+import type { SlicedScope, WriteScope } from '../store/scope.js';
 import { createSessionWriter } from '../store/sessions.js';
 import type { Store } from '../store/store.js';
 import { createPositionTable } from '../store/stream-positions.js';
@@ -35,7 +34,11 @@ export interface FactParts {
   /** The time of the database in epoch ms. */
   readonly now: () => number;
   readonly digestId: DigestId;
+  readonly scoreAgain: ScoreAgain;
 }
+
+/** Scores the readings of a person again. Resolves when those of all facts are scored that were stored before the call. */
+export type ScoreAgain = (accountId: string, subjectId: string, signal?: AbortSignal) => Promise<void>;
 
 /** What states a fact. */
 export type StatedFact = Pick<StoredFact, 'factId' | 'kind' | 'level' | 'startMs' | 'endMs' | 'revision' | 'source'>;
@@ -73,7 +76,7 @@ export async function putFact(
     await runStatements(scope, subjects.toSave(new Map([[subjectId, { ...subject, facts }]])));
     return row;
   });
-  await scorePending(parts, caller.accountId, subjectId);
+  await parts.scoreAgain(caller.accountId, subjectId);
   return stored;
 }
 
@@ -98,7 +101,7 @@ export async function removeFact(parts: FactParts, caller: Grant, subjectId: str
     return true;
   });
   if (!isRemoved) throw new ProblemError('fact_not_found');
-  await scorePending(parts, caller.accountId, subjectId);
+  await parts.scoreAgain(caller.accountId, subjectId);
 }
 
 /** Returns the time until which a fact counts. Throws a ProblemError if it ends before it starts, or is too long. */
@@ -129,7 +132,7 @@ function replaces(before: StoredFact, stated: StatedFact): boolean {
   const names = ['kind', 'level', 'startMs', 'endMs'] as const;
   if (names.every((name) => stated[name] === before[name])) return false;
   // The bodies of sources arrive in any order.
-  return stated.source === undefined || toText(stated) > toText(before);
+  return stated.source === undefined || isDispute(stated) || toText(stated) > toText(before);
 }
 
 const toText = ({ endMs = 0, startMs, kind, level }: StatedFact) => JSON.stringify([endMs, startMs, kind, level]);
@@ -162,43 +165,89 @@ function isMovementAllowed(account: Grant['settings'], given: Subject['consent']
 }
 
 /** Scores the readings of people again that a stopped process left. Ends when all are scored or `signal` aborts. */
-export async function scorePendingPeople(parts: Omit<FactParts, 'digestId'>, signal?: AbortSignal): Promise<void> {
+export async function scorePendingPeople(
+  { store, now, scoreAgain }: Omit<FactParts, 'digestId'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  // Facts that change meanwhile are the work of their requests, which may never cease.
+  const beforeMs = now();
   for (;;) {
-    const people = await parts.store.run((knex) => findPendingPeople(knex, peopleAtOnce));
+    const people = await store.run((knex) => findPendingPeople(knex, beforeMs, peopleAtOnce));
     if (people.length === 0 || signal?.aborted) return;
-    for (const { accountId, subjectId } of people) await scorePending(parts, accountId, subjectId, signal);
+    for (const { accountId, subjectId } of people) await scoreAgain(accountId, subjectId, signal);
   }
 }
 
+export interface ScoringParts extends Pick<FactParts, 'store' | 'now'> {
+  /** Runs a read of an account slice by slice, in turn with those of other accounts. */
+  readonly share: (accountId: string, read: (scope: SlicedScope) => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Returns the scoring of people whose facts have changed. One run of a person is in progress, and all calls meanwhile share the
+ * next one: many changes of the same hours cost as much as two.
+ */
+export function createScoreAgain({ share, ...parts }: ScoringParts): ScoreAgain {
+  const current = new Map<string, Promise<void>>();
+  const next = new Map<string, Promise<void>>();
+  return (accountId, subjectId, signal) => {
+    const key = JSON.stringify([accountId, subjectId]);
+    const begin = () => {
+      next.delete(key);
+      const run = share(accountId, (scope) => scorePending(parts, scope, subjectId, signal)).finally(() =>
+        current.delete(key),
+      );
+      current.set(key, run);
+      return run;
+    };
+    const waiting = next.get(key);
+    if (waiting) return waiting;
+    const running = current.get(key);
+    if (!running) return begin();
+    const following = running.then(begin, begin);
+    next.set(key, following);
+    return following;
+  };
+}
+
 /** Scores the readings of a person again whose facts have changed, in parts. */
-export async function scorePending(
-  parts: Omit<FactParts, 'digestId'>,
-  accountId: string,
+async function scorePending(
+  { store, now }: Pick<FactParts, 'store' | 'now'>,
+  scope: SlicedScope,
   subjectId: string,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { store } = parts;
-  const scope = store.read(accountId);
-  const table = createFactTable(scope);
+  const { accountId } = scope;
   const columns: string[] = [];
-  for (const factId of await table.pendingOf(subjectId)) {
-    const fact = await table.find(subjectId, factId);
-    if (fact?.pendingFromMs === undefined || fact.pendingUntilMs === undefined) continue;
-    // A minute of the history begins before what covers a part of it.
-    const span = { fromMs: fact.pendingFromMs - minuteMs, toMs: fact.pendingUntilMs };
+  for (const { facts, ...span } of uniteSpans(await createFactTable(scope).pendingOf(subjectId))) {
     const sessions = await listSessionIds(scope, { kind: 'person', subjectId }, span.fromMs);
     for await (const rows of scanReadings(scope, sessions.keys(), columns, span)) {
       if (signal?.aborted) return;
       const ids = new Set(rows.map(({ incarnation }) => sessions.get(incarnation) as string));
       const positions = rows.map(({ position }) => position);
-      await store.transact((scopeOf) => scoreRows(scopeOf(accountId), subjectId, [...ids], positions, parts.now()));
-      await store.run((knex) =>
-        createFactTable({ knex, accountId }).advance(subjectId, fact, rows.at(-1)?.timestamp_ms ?? 0),
-      );
-      await runOtherWork();
+      await store.transact((scopeOf) => scoreRows(scopeOf(accountId), subjectId, [...ids], positions, now()));
+      const doneMs = rows.at(-1)?.timestamp_ms ?? 0;
+      const begun = facts.filter((it) => it.pendingFromMs < doneMs && it.pendingUntilMs > doneMs);
+      for (const fact of begun)
+        await store.run((knex) => createFactTable({ knex, accountId }).advance(subjectId, fact, doneMs));
     }
-    await store.run((knex) => createFactTable({ knex, accountId }).settle(subjectId, fact));
+    for (const fact of facts) await store.run((knex) => createFactTable({ knex, accountId }).settle(subjectId, fact));
   }
+}
+
+/** Joins the times of facts that overlap, so that each reading is scored once. */
+function uniteSpans(pending: readonly PendingFact[]) {
+  const spans: Array<{ fromMs: number; toMs: number; facts: PendingFact[] }> = [];
+  for (const fact of pending.toSorted((a, b) => a.pendingFromMs - b.pendingFromMs)) {
+    // A minute of the history begins before what covers a part of it.
+    const [fromMs, toMs, last] = [fact.pendingFromMs - minuteMs, fact.pendingUntilMs, spans.at(-1)];
+    if (!last || fromMs > last.toMs) spans.push({ fromMs, toMs, facts: [fact] });
+    else {
+      last.toMs = Math.max(last.toMs, toMs);
+      last.facts.push(fact);
+    }
+  }
+  return spans;
 }
 
 /** Scores some readings of a person again, under the locks that readings take. Those of stored hours stay. */

@@ -45,8 +45,8 @@ export function computePace(lagMs: number): { readonly rows: number; readonly pa
 
 /**
  * Copies SQLite's log into the database, purges expired rows, completes erasures and scores readings again whose
- * facts have changed. The first round runs immediately,
- * then one round every minute. If the database is unavailable, the next round retries.
+ * facts have changed. The first round runs immediately, then one round every minute. If the database is unavailable, the next
+ * round retries.
  */
 export function startRetention(
   store: Store,
@@ -76,14 +76,17 @@ export function startRetention(
     if (!isBehind) lastPurgeAtMs = clock.now();
   };
   const removeLeftovers = createRemoveLeftovers(store, digestId, clock.now);
+  const attempt = (work: () => Promise<void>) =>
+    work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
+  let scoring: Promise<void> | undefined;
   const loop = async () => {
     while (!stop.signal.aborted) {
       const erase = () => finishErasures(store, stop.signal);
       const tidyPeople = () => removeLeftovers(stop.signal);
       // `tidy` runs first: on a full disk, the other steps fail until `tidy` has freed the space of the log.
-      const scoreAgain = () => scorePending(stop.signal);
-      for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople, scoreAgain])
-        await work().catch((error: unknown) => log.warn({ err: error }, 'cleanup failed'));
+      // Beside the other steps, which must not wait for the readings of one person.
+      scoring ??= attempt(() => scorePending(stop.signal)).finally(() => (scoring = undefined));
+      for (const work of [store.sqliteFiles.tidy, purge, erase, tidyPeople]) await attempt(work);
       const waitMs = isBehind ? pauseMostMs : intervalMs;
       isBehind = false;
       await sleep(waitMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
@@ -109,6 +112,7 @@ export function startRetention(
     async close() {
       stop.abort();
       await running;
+      await scoring;
     },
   };
 }

@@ -18,7 +18,7 @@ import { type Closable, type Keep, startAll } from '../observe/start.js';
 import { findOperation } from '../operations/index.js';
 import type { AnyInput, CoreResponse, Services } from '../operations/operation.js';
 import { readTextConsent, type TextSource } from '../readings/consent.js';
-import { scorePendingPeople } from '../readings/facts.js';
+import { createScoreAgain, scorePendingPeople } from '../readings/facts.js';
 import { type Commit, createReadingWriter } from '../readings/group.js';
 import { openErasureRecord } from '../retention/erasure-file.js';
 import { startRetention } from '../retention/purge.js';
@@ -92,9 +92,15 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const { store, config, now, checkDatabase } = foundation;
   const digestId = createDigestId(foundation.secretsKeys);
+  const load = createLoadSums();
+  // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
+  const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce, beginSlice: load.begin });
+  const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
+    roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
+  const scoreAgain = createScoreAgain({ store, now, share });
   const retention = keep(
     startRetention(store, config.retention, foundation.clock, digestId, log, (signal) =>
-      scorePendingPeople({ store, now }, signal),
+      scorePendingPeople({ store, now, scoreAgain }, signal),
     ),
   );
   const threadLoad = keep(createThreadLoadProbe());
@@ -108,7 +114,6 @@ async function start(keep: Keep, parts: CoreParts) {
   );
   const clientQuota = Math.max(limits.new_sessions.oauth_client_quota, config.quotas.newSessions);
   const storedReadings = keep(await openStoredReadings({ redisUrl: config.redisUrl, log }));
-  const load = createLoadSums();
   const groups = keep(
     createReadingWriter({
       ...{ store, now, digestId, load, onEvents: wakeWorker },
@@ -134,12 +139,8 @@ async function start(keep: Keep, parts: CoreParts) {
     const access = toAccess(findOperation(operationId).personalData, operationId, whose, caller);
     if (access) accessRecord?.add(access);
   }
-  // SQLite runs one statement at a time. On MySQL, the other connections of the pool are for writes.
-  const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce, beginSlice: load.begin });
-  const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
-    roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
   const services: Omit<Services, 'pause' | 'commit'> = {
-    ...{ store, now, sessionTokens, digestId, log, wakeWorker },
+    ...{ store, now, sessionTokens, digestId, scoreAgain, log, wakeWorker },
     targetPolicy: config.targetPolicy,
     secretBox: foundation.secretBox,
     resolveName: foundation.resolveName,

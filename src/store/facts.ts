@@ -30,6 +30,8 @@ export interface Pending {
 
 /** A row. One with `isRemoved` counts no more, and is deleted when its readings are scored again. */
 export type FactRow = StoredFact & Partial<Pending> & { readonly isRemoved: number };
+/** A fact whose readings are to be scored again. */
+export type PendingFact = FactRow & Pending;
 export type FactOfPerson = FactRow & { readonly subjectId: string };
 
 export type FactKey = Pick<FactOfPerson, 'subjectId' | 'factId'>;
@@ -126,9 +128,11 @@ export function createFactTable({ knex, accountId }: ReadScope) {
       await knex('facts').insert(row).onConflict(['account_id', 'subject_id', 'fact_id']).merge();
     },
 
-    /** Returns the ids of facts of a person whose readings are to be scored again. */
-    pendingOf: (subjectId: string): Promise<string[]> =>
-      mine(subjectId).whereNotNull('pending_from_ms').pluck('fact_id'),
+    /** Returns the facts of a person whose readings are to be scored again. */
+    async pendingOf(subjectId: string): Promise<PendingFact[]> {
+      const rows: Array<Nullable<PendingFact>> = await mine(subjectId).whereNotNull('pending_from_ms').select(columns);
+      return rows.map((row) => omitNulls<PendingFact>(row));
+    },
 
     /** Remembers that the readings before a time are scored. Changes nothing if the fact has changed since. */
     async advance(subjectId: string, { factId, recordedAtMs }: FactRow, toMs: number): Promise<void> {
@@ -170,14 +174,18 @@ export async function countByKind(
   return [...counts.values()];
 }
 
-/** Returns people of all accounts with facts whose readings are to be scored again, of at most `max` facts. */
+/**
+ * Returns people of all accounts with facts from up to `beforeMs` whose readings are to be scored again, of at most `max` facts.
+ */
 export function findPendingPeople(
   knex: Knex,
+  beforeMs: number,
   max: number,
 ): Promise<Array<{ readonly accountId: string; readonly subjectId: string }>> {
   return knex('facts')
     .select({ accountId: 'account_id', subjectId: 'subject_id' })
     .where('pending_from_ms', '>', 0)
+    .where('recorded_at_ms', '<=', beforeMs)
     .orderBy('pending_from_ms')
     .limit(max);
 }
