@@ -4,7 +4,8 @@ import { batchResults, exportRows } from '../../testkit/batch.js';
 import { createScoreAgain, scorePendingPeople } from '../../src/readings/facts.js';
 import { allow, setUp } from '../../testkit/consents.js';
 import { connectPhone } from '../../testkit/phone.js';
-import type { TestService } from '../../testkit/service.js';
+import type { Store } from '../../src/store/store.js';
+import { startTestService, type TestService } from '../../testkit/service.js';
 import { expect, test } from '../../testkit/test.js';
 
 const minuteMs = 60_000;
@@ -121,6 +122,22 @@ test('a source changes only its own facts, and none after the API has changed it
     ['', 'other_person', person.at(25)],
     ['', 'rest', person.at(30)],
   ]);
+});
+
+test('the facts of a post are scored together', async () => {
+  const searches: string[] = [];
+  const watch = ({ sql }: { readonly sql: string }) =>
+    void (/^select .*pending_from_ms.? is not null/.test(sql) && searches.push(sql));
+  const onStore = (store: Store) => void store.run(async (knex) => void knex.on('query', watch));
+  const service = await startTestService({ onStore });
+  const phone = await connectPhone(service, 'health_connect');
+  const person = actAs({ ...phone.operator, clock: service.clock }, phone.subjectId);
+  const exercise = Array.from({ length: 20 }, (_, minute) => ({
+    ...{ type: '56', start_time: person.at(minute), end_time: person.at(minute + 20) },
+  }));
+  expect((await phone.post({ exercise })).status).toBe(200);
+  expect(await person.list()).toHaveLength(20);
+  expect(searches).toHaveLength(1);
 });
 
 test('the list has the facts of a range by start, in pages', async ({ service }) => {

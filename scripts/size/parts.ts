@@ -18,7 +18,7 @@ export interface CodeFile {
  * the corpus of recordings, words that say nothing, the causes of a raised heart rate, states that a person disputes,
  * retention per account and the phone of the demo added the rest.
  */
-const capLines = 155_900;
+const capLines = 155_950;
 export const tolerance = 1.01;
 /** Lines of each package without a budget of its own, e.g. `client`. */
 const packageLines = 5_000;

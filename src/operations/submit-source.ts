@@ -82,9 +82,12 @@ export const submitSource: OperationRecord<'submitSource', Uses, Post> = {
     const erased = new Set<string>();
     const progress = { services, scope: store.read(accountId), caller, grantOf, result, skip, erased };
     const { facts, groups, reports } = await omitUnknownPeople(progress, body);
-    // Before the readings, so that most of them are scored once.
+    // Before the readings, so that most of them are scored once, and those that are stored together for all facts.
     let stated = 0;
-    for (const fact of facts) stated += await storeFact(progress, fact);
+    const people = new Set<string>();
+    const later = { ...services, scoreAgain: async (_: string, person: string) => void people.add(person) };
+    for (const fact of facts) stated += await storeFact({ ...progress, services: later }, fact);
+    for (const person of people) await services.scoreAgain(accountId, person);
     for (const group of groups) await storeGroup(progress, group);
     for (const report of reports) await storeReport(progress, report);
     const { device, neededHours } = body;
