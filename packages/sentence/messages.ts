@@ -39,7 +39,7 @@ export const messages = {
   hour_more: { en: 'more than usual at this hour', de: 'mehr als sonst um diese Zeit' },
   hour_usual: { en: 'not more than usual at this hour', de: 'nicht mehr als sonst um diese Zeit' },
 
-  calming: { en: 'calmer signals', de: 'ruhigere Signale' },
+  calming: { en: 'kept until calm lasts', de: 'gilt, bis Ruhe anhält' },
   heart_above: { en: 'heart rate {bpm} above usual', de: 'Puls {bpm} über dem Üblichen' },
   heart_below: { en: 'heart rate {bpm} below usual', de: 'Puls {bpm} unter dem Üblichen' },
   heart_usual: { en: 'heart rate as usual', de: 'Puls wie üblich' },

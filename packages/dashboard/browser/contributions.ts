@@ -10,7 +10,7 @@ const names: Readonly<Record<keyof NonNullable<StateReading['contributions']>, s
   visual: 'Face',
   textual: 'Words',
   other_session: 'Other sessions',
-  held: 'Held until the change lasts',
+  held: 'Kept until calm lasts',
 };
 
 /**
@@ -28,9 +28,10 @@ export function contributionBars(reading: StateReading, passed: string | false, 
     end += points;
     const sign = name === 'neutral' ? '' : points > 0 ? '+' : points < 0 ? '−' : '±';
     const color = name === 'neutral' || name === 'held' ? '' : points < 0 ? 'calm' : 'stressed';
+    const title = name === 'held' && points < 0 ? 'Kept until the rise lasts' : names[name];
     const part = name === 'neutral' || name === 'held' || !without?.[name] ? undefined : name;
-    const choose = part && h('button.part', { type: 'button', onclick: () => onChoose(part) }, names[name]);
-    return [row(choose ?? names[name], `${sign}${Math.abs(points)}`, start, end, color)];
+    const choose = part && h('button.part', { type: 'button', onclick: () => onChoose(part) }, title);
+    return [row(choose ?? title, `${sign}${Math.abs(points)}`, start, end, color)];
   });
   const sum = row('Score', String(score), 0, score, state);
   return [

@@ -133,8 +133,8 @@ test.each<readonly [Partial<Present>, english: string, german: string]>([
   ],
   [
     { state: stateOf(12, { action_reason: held }) },
-    'Stressed for 12 min: calmer signals. Suggest a short break.',
-    'Gestresst seit 12 min: ruhigere Signale. Rate zu einer Pause.',
+    'Stressed for 12 min: kept until calm lasts. Suggest a short break.',
+    'Gestresst seit 12 min: gilt, bis Ruhe anhält. Rate zu einer Pause.',
   ],
   [{ state: stateOf(1, { state: 'calm' }) }, 'Calm for 1 min: the talk about work. Go slowly.', ''],
   [{ state: stateOf(1, { state: 'calm' }), points: [] }, 'Calm for 1 min. Nothing to do.', ''],
