@@ -90,3 +90,17 @@ test('a state of another account is read before the responses of earlier request
   await Promise.all([...pages, askNeighbor()]);
   expect(order[0]).toBe('neighbor');
 });
+
+test('what an account changes begins after at most a few of the earlier changes of another account', async () => {
+  const { core, mine, neighbor } = await start();
+  const order: string[] = [];
+  const erase = (accountId: string, name: string) =>
+    core
+      .operate('deleteSubject', toInput({}, { subject_id: 'nobody' }), grantOf(accountId))
+      .catch(({ code }) => order.push(`${name} ${code}`));
+  const flood = Array.from({ length: 50 }, () => erase(mine, 'flood'));
+  await Promise.all([...flood, erase(neighbor, 'neighbor')]);
+  const place = order.indexOf('neighbor subject_not_found');
+  expect(place).toBeGreaterThanOrEqual(0);
+  expect(place).toBeLessThan(10);
+});

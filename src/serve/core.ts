@@ -97,6 +97,8 @@ async function start(keep: Keep, parts: CoreParts) {
   const roundRobin = createRoundRobin({ atOnce: store.isEmbedded ? 1 : readsAtOnce, beginSlice: load.begin });
   const share = <T>(accountId: string, work: (scope: SlicedScope) => Promise<T>): Promise<T> =>
     roundRobin.run(accountId, (pause) => work(store.read(accountId, pause)));
+  // The other operations begin one per turn of the event loop, in turn of accounts: SQLite responds without a turn in between.
+  const starts = createRoundRobin();
   const scoreAgain = createScoreAgain({ store, now, share });
   const retention = keep(
     startRetention(store, config.retention, foundation.clock, digestId, log, (signal) =>
@@ -181,7 +183,7 @@ async function start(keep: Keep, parts: CoreParts) {
     keptMs: async () => config.retention.readingsMs,
     /** Runs an operation. The input must be validated against the contract. */
     async operate(operationId: OperationId, input: AnyInput, caller: Grant | undefined): Promise<CoreResponse> {
-      const { handle, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);
+      const { handle, takes, personalData, sharesThread = personalData === 'reads' } = findOperation(operationId);
       if (!handle) throw new Error(`${operationId} has no handler`);
       // Serialized on this thread: a string crosses to another thread faster than an object, which would be cloned.
       const replacer = caller && createReplacer(caller);
@@ -194,6 +196,7 @@ async function start(keep: Keep, parts: CoreParts) {
         await recordAccess(operationId, whose, caller);
         return { ...rest, json: body === undefined ? undefined : await write(body) };
       };
+      if (caller && !takes && !sharesThread) await starts.run(caller.accountId, async () => undefined);
       return caller && sharesThread
         ? roundRobin.run(caller.accountId, (pause) =>
             respond(pause, (body) => stringifyInSlices(body, pause, replacer)),
