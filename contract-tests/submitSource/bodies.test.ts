@@ -54,13 +54,14 @@ test('other apps: flat objects, texts for numbers, and no time for a value of no
 
 test('a sample from before the retention or of a worse device is skipped with its reason', async ({ service }) => {
   const phone = await connectPhone(service, 'health_auto_export');
-  const nowMs = service.clock.nowMs;
+  // Both are in the same interval, whenever the test runs.
+  const atMs = Math.floor(service.clock.nowMs / 60_000) * 60_000 - 30_000;
   const metrics = [
     metric('heart_rate', 'count/min', [
-      [nowMs - 40 * 24 * hourMs, 60],
-      [nowMs - 10_000, 70],
+      [atMs - 40 * 24 * hourMs, 60],
+      [atMs + 2_000, 70],
     ]),
-    metric('heart_rate', 'count/min', [[nowMs - 10_500, 80]], 'iPhone'),
+    metric('heart_rate', 'count/min', [[atMs + 1_000, 80]], 'iPhone'),
   ];
   const { body } = await phone.post({ data: { metrics } });
   expect(body).toMatchObject({ stored: 1, skipped: { too_old: 1, other_device: 1 } });
